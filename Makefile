@@ -1,0 +1,56 @@
+# Two commands on a fresh machine: `make run` and `make test`. Both install what is missing first.
+
+.DEFAULT_GOAL := build
+PROSTATE_RUN := runs/prostate
+PRESETS := release asan tsan
+
+# Under `make -j`, ninja keeps its own count of cores.
+.PHONY: help build run test test-release test-asan test-tsan unit format check-format lint clean
+
+help:             ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
+
+build:            ## build/bin/fedrk
+	@scripts/setup build
+	@scripts/build release fedrk_program
+
+run: build        ## federated feature selection on the prostate data, with its report
+	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
+
+test:             ## every test, then the sanitizers
+	@scripts/setup test
+	@$(MAKE) --no-print-directory check-format
+	@$(MAKE) --no-print-directory test-release
+	@$(MAKE) --no-print-directory test-asan
+	@$(MAKE) --no-print-directory test-tsan
+
+test-release:     ## every test, optimised build
+	@scripts/build release
+	@ctest --test-dir build --output-on-failure -j2
+
+test-asan:        ## tests under the address and undefined-behaviour sanitizers, built with clang
+	@scripts/build asan
+	@ctest --test-dir build-asan --output-on-failure -j2 -LE 'package|slow'
+
+test-tsan:        ## tests of what runs in threads under the thread sanitizer
+	@scripts/build tsan
+	@ctest --test-dir build-tsan --output-on-failure -j2 -L 'engine|threads'
+
+unit:             ## the quick tests only
+	@scripts/setup test
+	@scripts/build release
+	@ctest --test-dir build --output-on-failure -j2 -L unit
+
+format:           ## rewrite the sources in the project's format
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+check-format:     ## fail where the format differs
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+
+lint:             ## clang-tidy over the sources
+	@scripts/setup develop
+	@scripts/build dev
+	@git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n1 clang-tidy -p build-dev --quiet
+
+clean:            ## remove every build folder
+	@rm -rf build build-dev build-asan build-tsan

@@ -1,0 +1,18 @@
+# fedrk_test(unit/kaczmarz/projection LINK fedrk::core LABELS unit)
+#
+# Builds tests/unit/kaczmarz/projection_test.cpp and registers each of its cases with CTest.
+find_package(GTest 1.12 CONFIG REQUIRED)
+include(GoogleTest)
+
+function(fedrk_test path)
+  cmake_parse_arguments(arg "" "TIMEOUT" "LINK;LABELS" ${ARGN})
+  string(REPLACE "/" "_" target "test_${path}")
+  add_executable(${target} ${path}_test.cpp)
+  target_link_libraries(${target} PRIVATE fedrk_test_support ${arg_LINK} GTest::gtest_main fedrk_warnings)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX "${path}: " DISCOVERY_MODE PRE_TEST
+                       PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How hard a system is for Kaczmarz steps. Needs all rows in one place, so it is for studies and for a look at one's
+// own data, never for a server.
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "fedrk/problem/linear_system.hpp"
+#include "fedrk/random/row_sampler.hpp"
+
+namespace fedrk {
+
+struct Spectrum {
+  std::vector<double> singular_values;  // falling
+  std::size_t rank = 0;
+
+  /// Largest over smallest singular value that is not zero.
+  double condition_number() const;
+};
+
+/// Costs about rows * cols * min(rows, cols) operations and a dense copy.
+Spectrum spectrum(const Rows& rows);
+
+/// alpha of randomized Kaczmarz: E ||x_k - x*||^2 <= alpha^k ||x_0 - x*||^2 for a start in the row space. Zero rows are
+/// never drawn and do not count.
+double kaczmarz_rate(const Rows& rows, RowSampling sampling);
+
+}  // namespace fedrk

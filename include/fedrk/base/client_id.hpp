@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace fedrk {
+
+/// A client's place in the roster, from 0. Replies are ordered by it before any arithmetic.
+struct ClientId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(ClientId, ClientId) = default;
+};
+
+}  // namespace fedrk

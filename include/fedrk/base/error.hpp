@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What can go wrong, said in two ways.
+//
+// `Error` is what the world did: an unreadable file, a malformed row. It travels in a Result, and its message names the
+// place, the fact and the expectation: "prostate.csv:14: expected 10 fields, found 9".
+//
+// `InvalidArgument` is what the caller did: a request that no data could satisfy. It is thrown.
+
+#include <stdexcept>
+#include <string>
+
+namespace fedrk {
+
+struct Error {
+  std::string message;
+};
+
+class InvalidArgument : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+}  // namespace fedrk

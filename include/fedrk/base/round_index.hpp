@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace fedrk {
+
+/// The paper's t, from 0. People are shown `t + 1`, the number of rounds begun.
+struct RoundIndex {
+  std::uint32_t value = 0;
+  RoundIndex& operator++() {
+    ++value;
+    return *this;
+  }
+  friend auto operator<=>(RoundIndex, RoundIndex) = default;
+};
+
+}  // namespace fedrk

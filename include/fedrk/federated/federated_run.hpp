@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// FedRK, the paper's Algorithm 1, and the only round loop. In round t
+//
+//   1. the server draws S^(t), some of the clients;
+//   2. each starts at x^(t), makes tau steps on its own rows and answers with Delta_i;
+//   3. the server drops every Delta_i = 0 and reads the others as hyperplanes;
+//   4. it makes tau_g steps over these from x^(t), and where asked keeps only the s largest entries: that is x^(t+1).
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fedrk/base/stop_signal.hpp"
+#include "fedrk/federated/engine.hpp"
+#include "fedrk/federated/history.hpp"
+#include "fedrk/federated/step_budget.hpp"
+#include "fedrk/random/row_sampler.hpp"
+
+namespace fedrk {
+
+struct RunOptions {
+  std::uint64_t seed = 1;
+  std::uint32_t rounds = 1000;                         // T
+  std::size_t participants = 0;                        // |S^(t)|; 0: all
+  StepBudget local_budget = FixedSteps{20};            // tau
+  StepBudget server_budget = FixedSteps{20};           // tau_g
+  RowSampling server_sampling = RowSampling::Uniform;  // the authors' own code draws by squared norm
+  std::size_t sparsity = 0;                            // s; 0: no thresholding
+  std::size_t noise_columns = 0;                       // the last entries of x, which are not part of the answer
+  double tolerance = 0.0;                              // stop at this relative residual; 0: do not look
+  std::uint32_t patience = 0;                          // stop after this many rounds without progress; 0: never
+  std::uint32_t residual_every = 0;  // ask for residuals every so many rounds; 0: chosen by `residual_interval`
+
+  /// Throws InvalidArgument where the options do not fit a federation of that many clients and unknowns.
+  void validate(std::size_t clients, std::size_t unknowns) const;
+};
+
+/// A residual costs a client m_i row products, its steps 2 tau. The interval keeps the first below about a quarter of
+/// the second.
+std::uint32_t residual_interval(std::span<const ClientSummary> roster, const StepBudget& local_budget);
+
+/// Watches a run: a progress bar, a log, a count. `x` is the answer after the round, without noise columns.
+class RoundObserver {
+ public:
+  virtual ~RoundObserver() = default;
+  virtual void on_round(const RoundRecord& record, std::span<const double> x) = 0;
+};
+
+struct RunResult {
+  std::vector<double> x;  // the answer, without noise columns
+  Termination termination = Termination::RoundLimit;
+  RunHistory history;
+  std::optional<double> relative_residual;  // at x, over all clients; absent where none answered
+};
+
+class FederatedRun {
+ public:
+  explicit FederatedRun(RunOptions options) : options_(options) {}
+
+  /// Runs from `x0` (empty: zero). Throws InvalidArgument where options, engine and start do not fit each other.
+  RunResult run(Engine& engine, std::vector<double> x0 = {}, std::span<RoundObserver* const> observers = {},
+                const StopSignal* stop = nullptr) const;
+
+ private:
+  RunOptions options_;
+};
+
+}  // namespace fedrk

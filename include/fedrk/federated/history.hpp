@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a run leaves behind, computed only from what the server may see.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fedrk/federated/engine.hpp"
+
+namespace fedrk {
+
+struct RoundRecord {
+  RoundIndex round;
+  std::vector<ClientId> participants;  // who answered
+  std::vector<Absence> absences;
+  /// Relative residual at the start of the round, as its participants report it: the root mean square of their rows'
+  /// residuals over that of everyone's right-hand side. Absent in rounds that did not ask.
+  std::optional<double> relative_residual;
+  double movement = 0.0;  // ||x^(t+1) - x^(t)||
+  double seconds = 0.0;
+  std::uint64_t bytes_up = 0;    // from the clients, all together
+  std::uint64_t bytes_down = 0;  // to them
+};
+
+using RunHistory = std::vector<RoundRecord>;
+
+enum class Termination {
+  RoundLimit,   // all rounds were made
+  Tolerance,    // every client's residual together is within the tolerance
+  Stagnation,   // the residual has stopped falling
+  Interrupted,  // somebody asked to stop
+  Diverged,     // x left the range of numbers; the result is the last x within it
+};
+
+}  // namespace fedrk

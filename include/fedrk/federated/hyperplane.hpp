@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How the server reads a displacement: as the hyperplane through the client's end point, at right angles to the way
+// there,
+//
+//     { z : <Delta_i, z> = <Delta_i, Delta_i + x> }.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fedrk/federated/engine.hpp"
+#include "fedrk/kaczmarz/projection.hpp"
+
+namespace fedrk {
+
+struct Hyperplane {
+  std::vector<double> normal;
+  double offset = 0.0;
+  double squared_norm = 0.0;
+
+  HyperplaneView<std::span<const double>> view() const { return {normal, offset, squared_norm}; }
+};
+
+/// Nothing for a displacement of length zero, which names no hyperplane.
+std::optional<Hyperplane> hyperplane_from(Displacement displacement, std::span<const double> x);
+
+/// The hyperplanes of a round in client order, zero displacements dropped. A reply that is not finite or of the wrong
+/// length is moved to the absences.
+std::vector<Hyperplane> hyperplanes_from(RoundReplies& round, std::span<const double> x);
+
+}  // namespace fedrk

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A dense matrix, row after row.
+//
+// A data file is held once, however many clients it is split over: `split_rows` hands out pieces with disjoint rows
+// that keep the one storage alive together, so each piece may still be changed by its owner. Storage can hold free
+// columns on both sides (as std::vector has capacity), which `add_columns` uses in place of a second copy; that is how
+// an intercept or noise columns join a large file.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fedrk/base/contracts.hpp"
+
+namespace fedrk {
+
+/// Free columns beside a matrix, for `add_columns` to take.
+struct Margins {
+  std::size_t front = 0;
+  std::size_t back = 0;
+};
+
+class Matrix {
+ public:
+  Matrix() = default;
+  /// All zeros. Throws std::bad_alloc where the size cannot be had.
+  Matrix(std::size_t rows, std::size_t cols, Margins margins = {});
+  /// From rows written out, for tests and examples.
+  Matrix(std::initializer_list<std::initializer_list<double>> rows);
+
+  Matrix(Matrix&&) noexcept = default;
+  Matrix& operator=(Matrix&&) noexcept = default;
+  Matrix(const Matrix&) = delete;  // large: say clone()
+  Matrix& operator=(const Matrix&) = delete;
+  ~Matrix() = default;
+
+  Matrix clone(Margins margins = {}) const;
+
+  std::size_t rows() const { return rows_; }
+  std::size_t cols() const { return cols_; }
+  std::span<const double> row(std::size_t i) const {
+    FEDRK_EXPECTS(i < rows_);
+    return {first_ + i * stride_, cols_};
+  }
+  std::span<double> row(std::size_t i) {
+    FEDRK_EXPECTS(i < rows_);
+    return {first_ + i * stride_, cols_};
+  }
+  /// The stored entries of row i: for a dense matrix the whole row (SparseMatrix has the same verb).
+  std::span<double> values(std::size_t i) { return row(i); }
+
+  /// Adds columns of zeros on either side, in place where the storage has room.
+  void add_columns(Margins added);
+
+  /// Row i of the result is row order[i] of this one. In place, one row of scratch.
+  /// REQUIRES: `order` is a permutation.
+  void permute_rows(std::span<const std::size_t> order);
+
+  /// Pieces of counts[0], counts[1], ... rows.
+  /// REQUIRES: the counts add up to rows().
+  std::vector<Matrix> split_rows(std::span<const std::size_t> counts) &&;
+
+ private:
+  std::shared_ptr<double[]> storage_;  // shared by the pieces of one split, which never overlap
+  double* first_ = nullptr;
+  std::size_t rows_ = 0, cols_ = 0, stride_ = 0;
+  Margins free_;
+};
+
+}  // namespace fedrk

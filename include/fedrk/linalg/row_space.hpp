@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The exact projection onto { z : A z = b }, prepared once and applied often.
+//
+// With Q an orthonormal basis of the row space of A (found by rank-revealing QR of the rows scaled to unit length) the
+// solution set is { z : Q z = d }, and
+//
+//     A^+ (b - A x) = Q^T (d - Q x),        d = the least-squares solution of (A Q^T) d = b.
+//
+// So dependent rows cost nothing, and where A z = b has no solution the projection is the one onto the least-squares
+// solutions. One application is two products with Q. Rows of length zero take no part.
+//
+// A sparse A is factorised on the columns it touches; one too large for that is projected onto by conjugate gradients
+// (CGLS), exact to rounding unless the rows are badly conditioned.
+
+#include <memory>
+#include <span>
+
+#include "fedrk/linalg/matrix.hpp"
+#include "fedrk/linalg/sparse_matrix.hpp"
+
+namespace fedrk {
+
+class RowSpaceProjection {
+ public:
+  RowSpaceProjection(const Matrix& rows, std::span<const double> rhs);
+  RowSpaceProjection(const SparseMatrix& rows, std::span<const double> rhs);
+  RowSpaceProjection(RowSpaceProjection&&) noexcept;
+  RowSpaceProjection& operator=(RowSpaceProjection&&) noexcept;
+  ~RowSpaceProjection();
+
+  /// Replaces `x` by the solution nearest to it.
+  void project(std::span<double> x) const;
+
+ private:
+  class Form;
+  class DenseForm;
+  class SparseForm;
+  std::unique_ptr<const Form> form_;
+};
+
+}  // namespace fedrk

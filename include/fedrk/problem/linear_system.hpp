@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A x = b: everyone's rows before the partition, one client's after it.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "fedrk/linalg/matrix.hpp"
+#include "fedrk/linalg/sparse_matrix.hpp"
+
+namespace fedrk {
+
+using Rows = std::variant<Matrix, SparseMatrix>;
+
+inline std::size_t row_count(const Rows& rows) {
+  return std::visit([](const auto& m) { return m.rows(); }, rows);
+}
+inline std::size_t column_count(const Rows& rows) {
+  return std::visit([](const auto& m) { return m.cols(); }, rows);
+}
+inline bool is_sparse(const Rows& rows) { return std::holds_alternative<SparseMatrix>(rows); }
+
+struct LinearSystem {
+  Rows rows;                // A
+  std::vector<double> rhs;  // b
+};
+
+/// Puts a column of ones before the others: the unknown it belongs to is the intercept.
+void add_intercept(LinearSystem& system);
+
+/// ||b - A x||^2
+double squared_residual(const LinearSystem& system, std::span<const double> x);
+
+/// The first equation 0 = b_j with b_j != 0, which no x satisfies.
+std::optional<std::size_t> find_contradictory_row(const LinearSystem& system);
+
+}  // namespace fedrk

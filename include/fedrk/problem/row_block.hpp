@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A client's rows made ready for stepping: the system, the squared norm of every row, and what was noticed on the way.
+//
+// A row whose squared norm would leave the range of doubles (entries like 1e200 or 1e-200) is replaced by the same
+// equation scaled by a power of two; both sides are scaled, so its solutions stay. Such a row then counts with length
+// about one in row drawing and in the residual.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fedrk/problem/linear_system.hpp"
+
+namespace fedrk {
+
+class RowBlock {
+ public:
+  /// Throws InvalidArgument where rows and right-hand side differ in length, a number is not finite, a zero row has a
+  /// non-zero right-hand side, or the right-hand side is too large to be squared.
+  explicit RowBlock(LinearSystem system);
+
+  const LinearSystem& system() const { return system_; }
+  std::size_t rows() const { return system_.rhs.size(); }
+  std::size_t cols() const { return column_count(system_.rows); }
+  std::span<const double> squared_norms() const { return squared_norms_; }
+  double squared_rhs_norm() const { return squared_rhs_norm_; }
+
+  std::size_t zero_rows() const { return zero_rows_; }
+  std::size_t rescaled_rows() const { return rescaled_rows_; }
+  /// A row that holds more than half of the block's squared norm: drawing by squared norm hardly sees the others.
+  std::optional<std::size_t> dominant_row() const { return dominant_row_; }
+
+ private:
+  LinearSystem system_;
+  std::vector<double> squared_norms_;
+  double squared_rhs_norm_ = 0.0;
+  std::size_t zero_rows_ = 0;
+  std::size_t rescaled_rows_ = 0;
+  std::optional<std::size_t> dominant_row_;
+};
+
+}  // namespace fedrk

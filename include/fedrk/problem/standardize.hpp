@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Features on a common scale without pooling rows.
+//
+// Every client sends the sums of its columns, the server answers with the means; every client sends the sums of squared
+// distances from them, the server answers with the scales. Two short vectors per client, no row. A client then replaces
+// column j by (column - centre_j) / scale_j, where scale_j is the root mean square of what stands in the numerator.
+//
+// Centring needs an intercept to take up the constant, and fills a sparse matrix; without an intercept, or where any
+// client's rows are sparse, the centres are zero.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "fedrk/problem/linear_system.hpp"
+
+namespace fedrk {
+
+/// One client's part of a sum over everyone's rows: what standardising lets the server see.
+struct ColumnSums {
+  std::size_t rows = 0;
+  std::vector<double> sums;
+};
+
+struct Scaling {
+  std::vector<double> centre;
+  std::vector<double> scale;  // 1 where a column is constant (after centring: zero)
+};
+
+enum class Centring { None, ByMean };
+
+ColumnSums column_sums(const LinearSystem& system);
+ColumnSums column_square_sums(const LinearSystem& system, std::span<const double> centre);
+
+/// Adds up the clients' parts, in client order, over the number of all rows.
+std::vector<double> column_means(std::span<const ColumnSums> parts);
+
+void apply(const Scaling& scaling, LinearSystem& system);
+
+/// The whole exchange for clients in one process: sums, means, squares, scales, and each client scales its rows. The
+/// first `fixed` columns (an intercept) are left alone. Throws InvalidArgument where a column is too large to be
+/// squared.
+Scaling standardize(std::span<LinearSystem> clients, Centring centring, std::size_t fixed);
+
+/// Coefficients of the columns as they were before: x_j / scale_j, and, where there is an intercept (`fixed` = 1), the
+/// constant that the centres leave added to it.
+std::vector<double> in_data_units(const Scaling& scaling, std::span<const double> x, std::size_t fixed);
+
+}  // namespace fedrk

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/engine/in_process_engine.hpp"
+
+#include <string>
+#include <utility>
+
+#include "fedrk/base/contracts.hpp"
+#include "fedrk/base/error.hpp"
+
+namespace fedrk {
+
+InProcessEngine::InProcessEngine(std::vector<Client> clients, std::size_t threads)
+    : clients_(std::move(clients)), pool_(threads) {
+  if (clients_.empty()) throw InvalidArgument("a federation needs at least one client");
+  dimension_ = clients_.front().block().cols();
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    roster_.push_back(clients_[i].summary());
+    mean_rows_ += roster_[i].rows;
+    if (roster_[i].id.value != i) throw InvalidArgument("clients must be listed in the order of their ids, from 0");
+    if (clients_[i].block().cols() != dimension_) {
+      throw InvalidArgument(roster_[i].name + " has " + std::to_string(clients_[i].block().cols()) + " columns, " +
+                            roster_[0].name + " has " + std::to_string(dimension_));
+    }
+  }
+  mean_rows_ /= clients_.size();
+}
+
+RoundReplies InProcessEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
+  RoundReplies round;
+  round.replies.resize(participants.size());
+  const auto ask = [&](std::size_t k) { round.replies[k] = clients_[participants[k].value].local_update(task); };
+  if (worth_threads(task, participants.size())) {
+    pool_.for_each(participants.size(), ask);
+  } else {
+    for (std::size_t k = 0; k < participants.size(); ++k) ask(k);
+  }
+  return round;
+}
+
+// Waking a thread costs some ten microseconds, as much as about this many multiplications and additions.
+bool InProcessEngine::worth_threads(const LocalTask& task, std::size_t participants) const {
+  constexpr double kWorthWaking = 1e5;
+  const auto* steps = std::get_if<FixedSteps>(&task.budget);
+  const double row_products = steps != nullptr
+                                  ? 2.0 * static_cast<double>(steps->count) + static_cast<double>(mean_rows_)
+                                  : 2.0 * static_cast<double>(mean_rows_);
+  return static_cast<double>(participants) * row_products * static_cast<double>(dimension_) > kWorthWaking;
+}
+
+}  // namespace fedrk

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/engine/thread_pool.hpp"
+
+#include <algorithm>
+
+namespace fedrk {
+
+ThreadPool::ThreadPool(std::size_t threads) {
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  work_there_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::for_each(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::unique_lock lock(mutex_);
+  work_ = &work;
+  next_ = 0;
+  count_ = unfinished_ = count;
+  failure_ = nullptr;
+  if (count > 1) work_there_.notify_all();
+  take_pieces(lock);
+  work_done_.wait(lock, [this] { return unfinished_ == 0; });
+  work_ = nullptr;
+  count_ = 0;
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void ThreadPool::serve() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_there_.wait(lock, [this] { return closing_ || next_ < count_; });
+    if (closing_) return;
+    take_pieces(lock);
+  }
+}
+
+void ThreadPool::take_pieces(std::unique_lock<std::mutex>& lock) {
+  while (next_ < count_) {
+    const std::size_t index = next_++;
+    const auto& work = *work_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      work(index);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure && (!failure_ || index < failed_index_)) {
+      failure_ = failure;
+      failed_index_ = index;
+    }
+    if (--unfinished_ == 0) work_done_.notify_all();
+  }
+}
+
+}  // namespace fedrk

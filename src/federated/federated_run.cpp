@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/federated/federated_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/federated/hyperplane.hpp"
+#include "fedrk/federated/participation.hpp"
+#include "fedrk/federated/server_step.hpp"
+#include "fedrk/federated/stopping.hpp"
+#include "fedrk/federated/threshold.hpp"
+#include "fedrk/linalg/kernels.hpp"
+
+namespace fedrk {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The mean squared residual of the rows that reported, over the mean square of everyone's right-hand side.
+class ResidualScale {
+ public:
+  explicit ResidualScale(std::span<const ClientSummary> roster) : roster_(roster) {
+    double squares = 0.0, rows = 0.0;
+    for (const ClientSummary& client : roster) {
+      squares += client.squared_rhs_norm;
+      rows += static_cast<double>(client.rows);
+    }
+    mean_square_ = squares > 0.0 ? squares / rows : 1.0;  // b = 0: the residual itself
+  }
+
+  std::optional<double> relative(std::span<const LocalReply> replies) const {
+    double squares = 0.0, rows = 0.0;
+    for (const LocalReply& reply : replies) {
+      if (!reply.squared_residual) continue;
+      squares += *reply.squared_residual;
+      rows += static_cast<double>(roster_[reply.displacement.client.value].rows);
+    }
+    if (rows == 0.0) return std::nullopt;
+    return std::sqrt(squares / rows / mean_square_);
+  }
+
+ private:
+  std::span<const ClientSummary> roster_;
+  double mean_square_;
+};
+
+// What would travel: x down to each participant; its displacement, and the residual where it was asked for, up.
+void count_bytes(const LocalTask& task, std::size_t asked, const RoundReplies& round, RoundRecord& record) {
+  const bool steps = task.budget != StepBudget{FixedSteps{0}};
+  const std::uint64_t vector = sizeof(double) * task.x.size();
+  record.bytes_down += asked * vector;
+  record.bytes_up += round.replies.size() * ((steps ? vector : 0) + (task.report_residual ? sizeof(double) : 0));
+}
+
+std::vector<ClientId> answering(const RoundReplies& round) {
+  std::vector<ClientId> ids;
+  for (const LocalReply& reply : round.replies) ids.push_back(reply.displacement.client);
+  return ids;
+}
+
+/// The state of one run, and its rounds.
+class Rounds {
+ public:
+  Rounds(const RunOptions& options, Engine& engine, std::vector<double> x0)
+      : options_(options),
+        engine_(engine),
+        roster_(engine.roster()),
+        everyone_(choose_participants(roster_, 0, stream_for(options.seed, Purpose::Participation))),
+        residual_(roster_),
+        residual_every_(options.residual_every > 0 ? options.residual_every
+                                                   : residual_interval(roster_, options.local_budget)),
+        server_(options.server_budget, options.server_sampling),
+        threshold_(options.sparsity),
+        stopping_{options.tolerance, options.patience},
+        x_(std::move(x0)) {}
+
+  std::span<double> answer() { return std::span(x_).first(x_.size() - options_.noise_columns); }
+
+  /// Steps 1 to 4 of the algorithm.
+  void make_round(RoundIndex t) {
+    const auto start = Clock::now();
+    previous_ = x_;
+    const auto participants =
+        choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
+    const LocalTask task{t, previous_, options_.local_budget, t.value % residual_every_ == 0};
+    RoundReplies round = engine_.local_updates(task, participants);
+    const auto planes = hyperplanes_from(round, previous_);
+    server_.project(planes, stream_for(options_.seed, Purpose::ServerSteps, t), x_);
+    threshold_.apply(answer());
+
+    RoundRecord record{t, answering(round), round.absences, residual_.relative(round.replies), distance(x_, previous_)};
+    count_bytes(task, participants.size(), round, record);
+    record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    result_.history.push_back(std::move(record));
+  }
+
+  /// Why the round just made was the last one, if it was.
+  std::optional<Termination> reason_to_stop() {
+    RoundRecord& last = result_.history.back();
+    if (!std::isfinite(last.movement)) {
+      x_ = previous_;
+      last.movement = 0.0;
+      return Termination::Diverged;
+    }
+    if (stopping_.tolerance_seems_met(result_.history) && measure_everyone() &&
+        *result_.relative_residual <= options_.tolerance) {
+      return Termination::Tolerance;
+    }
+    if (stopping_.stagnant(result_.history)) return Termination::Stagnation;
+    return std::nullopt;
+  }
+
+  RunResult finish(Termination termination) {
+    if (termination != Termination::Tolerance) measure_everyone();
+    result_.termination = termination;
+    result_.x.assign(answer().begin(), answer().end());
+    return std::move(result_);
+  }
+
+  const RoundRecord& last_record() const { return result_.history.back(); }
+
+ private:
+  // Asks every client for its residual at x, and for nothing else. True when all of them answered.
+  bool measure_everyone() {
+    const LocalTask task{RoundIndex{static_cast<std::uint32_t>(result_.history.size())}, x_, FixedSteps{0}, true};
+    const RoundReplies round = engine_.local_updates(task, everyone_);
+    if (!result_.history.empty()) count_bytes(task, everyone_.size(), round, result_.history.back());
+    result_.relative_residual = residual_.relative(round.replies);
+    return round.absences.empty() && result_.relative_residual;
+  }
+
+  const RunOptions& options_;
+  Engine& engine_;
+  std::span<const ClientSummary> roster_;
+  std::vector<ClientId> everyone_;
+  ResidualScale residual_;
+  std::uint32_t residual_every_;
+  ServerStep server_;
+  Threshold threshold_;
+  StoppingRule stopping_;
+  std::vector<double> x_, previous_;
+  RunResult result_;
+};
+
+}  // namespace
+
+void RunOptions::validate(std::size_t clients, std::size_t unknowns) const {
+  if (clients == 0) throw InvalidArgument("a run needs at least one client");
+  if (unknowns <= noise_columns) throw InvalidArgument("a run needs at least one unknown besides the noise columns");
+  if (rounds == 0) throw InvalidArgument("a run needs at least one round");
+  if (participants > clients) {
+    throw InvalidArgument(std::to_string(participants) + " participants a round cannot be drawn from " +
+                          std::to_string(clients) + " clients");
+  }
+  if (sparsity > unknowns - noise_columns) {
+    throw InvalidArgument("cannot keep " + std::to_string(sparsity) + " entries: there are only " +
+                          std::to_string(unknowns - noise_columns) + " unknowns");
+  }
+  if (!(tolerance >= 0.0) || !std::isfinite(tolerance)) throw InvalidArgument("the tolerance must be zero or positive");
+  for (const StepBudget& budget : {local_budget, server_budget}) {
+    if (budget == StepBudget{FixedSteps{0}}) throw InvalidArgument("clients and server need at least one step");
+  }
+}
+
+std::uint32_t residual_interval(std::span<const ClientSummary> roster, const StepBudget& local_budget) {
+  const auto* steps = std::get_if<FixedSteps>(&local_budget);
+  if (steps == nullptr) return 1;
+  std::size_t most_rows = 0;
+  for (const ClientSummary& client : roster) most_rows = std::max(most_rows, client.rows);
+  const double interval = std::ceil(static_cast<double>(most_rows) / (0.5 * static_cast<double>(steps->count)));
+  return static_cast<std::uint32_t>(std::clamp(interval, 1.0, 100.0));
+}
+
+RunResult FederatedRun::run(Engine& engine, std::vector<double> x0, std::span<RoundObserver* const> observers,
+                            const StopSignal* stop) const {
+  const std::size_t unknowns = engine.dimension();
+  options_.validate(engine.roster().size(), unknowns);
+  if (x0.empty()) x0.assign(unknowns, 0.0);
+  if (x0.size() != unknowns) {
+    throw InvalidArgument("the start has " + std::to_string(x0.size()) + " entries, the problem " +
+                          std::to_string(unknowns) + " unknowns");
+  }
+
+  Rounds rounds(options_, engine, std::move(x0));
+  for (RoundIndex t; t.value < options_.rounds; ++t) {
+    if (stop != nullptr && stop->requested()) return rounds.finish(Termination::Interrupted);
+    rounds.make_round(t);
+    const auto reason = rounds.reason_to_stop();
+    for (RoundObserver* observer : observers) observer->on_round(rounds.last_record(), rounds.answer());
+    if (reason) return rounds.finish(*reason);
+  }
+  return rounds.finish(Termination::RoundLimit);
+}
+
+}  // namespace fedrk

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/problem/linear_system.hpp"
+
+#include <algorithm>
+
+#include "fedrk/linalg/kernels.hpp"
+
+namespace fedrk {
+namespace {
+
+bool is_zero(std::span<const double> row) {
+  return std::ranges::all_of(row, [](double v) { return v == 0.0; });
+}
+bool is_zero(const SparseRow& row) { return is_zero(row.values); }
+
+void put_ones_before(Matrix& matrix) {
+  matrix.add_columns({.front = 1});
+  for (std::size_t i = 0; i < matrix.rows(); ++i) matrix.row(i)[0] = 1.0;
+}
+
+void put_ones_before(SparseMatrix& matrix) {
+  matrix.add_columns({.front = 1});
+  SparseMatrix widened(matrix.cols());
+  widened.reserve(matrix.rows(), matrix.nonzeros() + matrix.rows());
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    columns.assign(1, 0);
+    values.assign(1, 1.0);
+    columns.insert(columns.end(), matrix.row(i).columns.begin(), matrix.row(i).columns.end());
+    values.insert(values.end(), matrix.row(i).values.begin(), matrix.row(i).values.end());
+    widened.append_row(columns, values);
+  }
+  matrix = std::move(widened);
+}
+
+}  // namespace
+
+void add_intercept(LinearSystem& system) {
+  std::visit([](auto& matrix) { put_ones_before(matrix); }, system.rows);
+}
+
+double squared_residual(const LinearSystem& system, std::span<const double> x) {
+  return std::visit(
+      [&](const auto& matrix) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < matrix.rows(); ++i) {
+          const double r = system.rhs[i] - dot(matrix.row(i), x);
+          sum += r * r;
+        }
+        return sum;
+      },
+      system.rows);
+}
+
+std::optional<std::size_t> find_contradictory_row(const LinearSystem& system) {
+  return std::visit(
+      [&](const auto& matrix) -> std::optional<std::size_t> {
+        for (std::size_t i = 0; i < matrix.rows(); ++i) {
+          if (system.rhs[i] != 0.0 && is_zero(matrix.row(i))) return i;
+        }
+        return std::nullopt;
+      },
+      system.rows);
+}
+
+}  // namespace fedrk

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/problem/row_block.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/linalg/kernels.hpp"
+
+namespace fedrk {
+namespace {
+
+// Sums of up to 2^100 such squares, and products of two such norms, are still ordinary numbers.
+constexpr double kSmallestSquare = 0x1.0p-900;
+constexpr double kLargestSquare = 0x1.0p+900;
+
+// Brings the largest entry to [1, 2) by an exact power of two, on both sides of the equation.
+void rescale(std::span<double> row, double largest, double& rhs) {
+  const int exponent = -std::ilogb(largest);
+  for (double& value : row) value = std::ldexp(value, exponent);
+  rhs = std::ldexp(rhs, exponent);
+}
+
+}  // namespace
+
+RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
+  if (row_count(system_.rows) != system_.rhs.size()) {
+    throw InvalidArgument("a block of " + std::to_string(row_count(system_.rows)) +
+                          " rows needs as many right-hand sides, not " + std::to_string(system_.rhs.size()));
+  }
+  if (const auto row = find_contradictory_row(system_)) {
+    throw InvalidArgument("row " + std::to_string(*row + 1) +
+                          " is zero but its right-hand side is not: no x satisfies it");
+  }
+  squared_norms_.resize(rows());
+  std::visit(
+      [this](auto& matrix) {
+        for (std::size_t i = 0; i < matrix.rows(); ++i) {
+          const std::span<double> row = matrix.values(i);
+          if (!all_finite(row))
+            throw InvalidArgument("row " + std::to_string(i + 1) + " holds a number that is not finite");
+          squared_norms_[i] = squared_norm(row);
+          if (squared_norms_[i] >= kSmallestSquare && squared_norms_[i] <= kLargestSquare) continue;
+          double largest = 0.0;
+          for (const double value : row) largest = std::max(largest, std::abs(value));
+          if (largest == 0.0) {
+            ++zero_rows_;
+            squared_norms_[i] = 0.0;
+            continue;
+          }
+          rescale(row, largest, system_.rhs[i]);
+          squared_norms_[i] = squared_norm(row);
+          ++rescaled_rows_;
+        }
+      },
+      system_.rows);
+
+  squared_rhs_norm_ = squared_norm(system_.rhs);
+  if (!(squared_rhs_norm_ <= kLargestSquare)) {
+    throw InvalidArgument("the right-hand side is too large to be squared; divide the equations by a common factor");
+  }
+  double total = 0.0;
+  for (const double square : squared_norms_) total += square;
+  const auto largest = std::ranges::max_element(squared_norms_);
+  if (rows() > 2 && *largest > 0.5 * total) {
+    dominant_row_ = static_cast<std::size_t>(largest - squared_norms_.begin());
+  }
+}
+
+}  // namespace fedrk

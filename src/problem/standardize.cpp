@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/problem/standardize.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "fedrk/base/contracts.hpp"
+#include "fedrk/base/error.hpp"
+
+namespace fedrk {
+namespace {
+
+// Calls visit(column, value) for the stored entries of a row.
+template <class Visit>
+void for_each_entry(std::span<const double> row, Visit visit) {
+  for (std::size_t j = 0; j < row.size(); ++j) visit(j, row[j]);
+}
+template <class Visit>
+void for_each_entry(const SparseRow& row, Visit visit) {
+  for (std::size_t k = 0; k < row.values.size(); ++k) visit(row.columns[k], row.values[k]);
+}
+
+// Adds term(column, value) over the rows. The terms of entries that a sparse row does not store must be zero.
+template <class Term>
+ColumnSums sum_over_rows(const LinearSystem& system, Term term) {
+  ColumnSums part{row_count(system.rows), std::vector<double>(column_count(system.rows), 0.0)};
+  std::visit(
+      [&](const auto& matrix) {
+        for (std::size_t i = 0; i < matrix.rows(); ++i) {
+          for_each_entry(matrix.row(i), [&](std::size_t j, double value) { part.sums[j] += term(j, value); });
+        }
+      },
+      system.rows);
+  return part;
+}
+
+void scale_rows(const Scaling& scaling, Matrix& matrix) {
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const std::span<double> row = matrix.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = (row[j] - scaling.centre[j]) / scaling.scale[j];
+  }
+}
+
+void scale_rows(const Scaling& scaling, SparseMatrix& matrix) {
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const std::span<double> values = matrix.values(i);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] /= scaling.scale[matrix.row(i).columns[k]];
+  }
+}
+
+// A column counts as constant when what is left after centring is rounding.
+constexpr double kConstant = 1e-12;
+
+}  // namespace
+
+ColumnSums column_sums(const LinearSystem& system) {
+  return sum_over_rows(system, [](std::size_t, double value) { return value; });
+}
+
+ColumnSums column_square_sums(const LinearSystem& system, std::span<const double> centre) {
+  return sum_over_rows(system, [&](std::size_t j, double value) { return (value - centre[j]) * (value - centre[j]); });
+}
+
+std::vector<double> column_means(std::span<const ColumnSums> parts) {
+  FEDRK_EXPECTS(!parts.empty());
+  std::vector<double> means(parts.front().sums.size(), 0.0);
+  std::size_t rows = 0;
+  for (const ColumnSums& part : parts) {
+    rows += part.rows;
+    for (std::size_t j = 0; j < means.size(); ++j) means[j] += part.sums[j];
+  }
+  for (double& mean : means) mean /= static_cast<double>(rows);
+  return means;
+}
+
+void apply(const Scaling& scaling, LinearSystem& system) {
+  std::visit([&](auto& matrix) { scale_rows(scaling, matrix); }, system.rows);
+}
+
+Scaling standardize(std::span<LinearSystem> clients, Centring centring, std::size_t fixed) {
+  bool any_sparse = false;
+  for (const LinearSystem& client : clients) any_sparse = any_sparse || is_sparse(client.rows);
+
+  std::vector<ColumnSums> parts;
+  const auto gather = [&](auto&& ask) {
+    parts.clear();
+    for (const LinearSystem& client : clients) parts.push_back(ask(client));
+    return column_means(parts);
+  };
+  Scaling scaling;
+  scaling.centre = gather(column_sums);
+  const std::vector<double> means = scaling.centre;
+  for (std::size_t j = 0; j < means.size(); ++j) {
+    if (centring == Centring::None || any_sparse || j < fixed) scaling.centre[j] = 0.0;
+  }
+  scaling.scale = gather([&](const LinearSystem& client) { return column_square_sums(client, scaling.centre); });
+  for (std::size_t j = 0; j < scaling.scale.size(); ++j) {
+    if (!std::isfinite(means[j]) || !std::isfinite(scaling.scale[j])) {
+      throw InvalidArgument("column " + std::to_string(j + 1 - fixed) + " is too large to be standardised");
+    }
+    scaling.scale[j] = std::sqrt(scaling.scale[j]);
+    if (j < fixed || scaling.scale[j] <= kConstant * std::abs(means[j])) scaling.scale[j] = 1.0;
+    if (scaling.scale[j] == 0.0) scaling.scale[j] = 1.0;
+  }
+  for (LinearSystem& client : clients) apply(scaling, client);
+  return scaling;
+}
+
+std::vector<double> in_data_units(const Scaling& scaling, std::span<const double> x, std::size_t fixed) {
+  std::vector<double> coefficients(scaling.scale.size());
+  double constant = 0.0;
+  for (std::size_t j = 0; j < coefficients.size(); ++j) {
+    coefficients[j] = x[j] / scaling.scale[j];
+    constant += coefficients[j] * scaling.centre[j];
+  }
+  if (fixed > 0) coefficients[0] -= constant;
+  return coefficients;
+}
+
+}  // namespace fedrk

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/random/row_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fedrk/base/contracts.hpp"
+
+namespace fedrk {
+namespace {
+
+constexpr std::uint64_t kAlways = ~std::uint64_t{0};
+
+}  // namespace
+
+RowSampler RowSampler::weighted(std::span<const double> weights) {
+  std::vector<std::uint32_t> rows;
+  double largest = 0.0;
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    FEDRK_EXPECTS(std::isfinite(weights[j]) && weights[j] >= 0.0);
+    if (weights[j] > 0.0) rows.push_back(static_cast<std::uint32_t>(j));
+    largest = std::max(largest, weights[j]);
+  }
+  double total = 0.0;  // of the weights over the largest, so that no sum overflows
+  for (const auto row : rows) total += weights[row] / largest;
+
+  RowSampler sampler;
+  sampler.slots_.reserve(rows.size());
+  std::vector<double> share;  // what is left of each row's weight, one being a full slot
+  std::vector<std::size_t> small, large;
+  for (const auto row : rows) {
+    const double mean_share = weights[row] / largest / total * static_cast<double>(rows.size());
+    (mean_share < 1.0 ? small : large).push_back(share.size());
+    share.push_back(mean_share);
+    sampler.slots_.push_back({kAlways, row, row});
+  }
+  while (!small.empty() && !large.empty()) {
+    const std::size_t under = small.back();
+    const std::size_t over = large.back();
+    small.pop_back();
+    sampler.slots_[under].threshold = static_cast<std::uint64_t>(std::ldexp(share[under], 64));
+    sampler.slots_[under].alias = sampler.slots_[over].row;
+    share[over] -= 1.0 - share[under];
+    if (share[over] < 1.0) {
+      large.pop_back();
+      small.push_back(over);
+    }
+  }
+  return sampler;
+}
+
+RowSampler RowSampler::uniform(std::span<const double> weights) {
+  RowSampler sampler;
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    const auto row = static_cast<std::uint32_t>(j);
+    if (weights[j] > 0.0) sampler.slots_.push_back({kAlways, row, row});
+  }
+  return sampler;
+}
+
+RowSampler RowSampler::make(RowSampling sampling, std::span<const double> squared_norms) {
+  return sampling == RowSampling::Uniform ? uniform(squared_norms) : weighted(squared_norms);
+}
+
+}  // namespace fedrk

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The cases that every engine runs: the same plan on the same data must give the iterates of one process and one
+// thread, bit for bit.
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "fedrk/federated/federated_run.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk::test {
+
+struct EngineCase {
+  std::string name;
+  GeneratorOptions problem;
+  std::size_t clients;
+  RunOptions options;
+
+  friend void PrintTo(const EngineCase& test_case, std::ostream* out) { *out << test_case.name; }
+};
+
+inline std::vector<EngineCase> engine_cases() {
+  const GeneratorOptions gaussian{.rows = 240, .cols = 120, .seed = 11};
+  const GeneratorOptions sparse{.rows = 240, .cols = 120, .density = 0.1, .seed = 12};
+  const GeneratorOptions noisy{.kind = ProblemKind::Inconsistent, .rows = 240, .cols = 30, .seed = 13};
+  return {
+      {"steps", gaussian, 8, {.seed = 1, .rounds = 30, .participants = 3, .local_budget = FixedSteps{200}}},
+      {"everyone", gaussian, 8, {.seed = 2, .rounds = 30, .local_budget = FixedSteps{150}}},
+      {"exact", gaussian, 8, {.seed = 3, .rounds = 20, .participants = 5, .local_budget = UntilProjected{}}},
+      {"exact_server",
+       gaussian,
+       8,
+       {.seed = 4, .rounds = 20, .local_budget = UntilProjected{}, .server_budget = UntilProjected{}}},
+      {"norm_weighted_server", gaussian, 8, {.seed = 5, .rounds = 30, .server_sampling = RowSampling::SquaredNorm}},
+      {"threshold", gaussian, 8, {.seed = 6, .rounds = 30, .participants = 4, .sparsity = 9}},
+      {"sparse_rows", sparse, 8, {.seed = 7, .rounds = 30, .participants = 3, .local_budget = FixedSteps{300}}},
+      {"sparse_rows_exact", sparse, 8, {.seed = 8, .rounds = 20, .local_budget = UntilProjected{}}},
+      {"inconsistent", noisy, 6, {.seed = 9, .rounds = 60, .tolerance = 1e-3, .patience = 20}},
+      {"one_client", gaussian, 1, {.seed = 10, .rounds = 10, .local_budget = FixedSteps{500}}},
+  };
+}
+
+/// The clients' seeds derive from the plan's, as in a run within one process.
+inline std::vector<Client> clients_for(const EngineCase& test_case) {
+  return clients_of(generate(test_case.problem).system, test_case.clients, test_case.options.seed);
+}
+
+/// Everything about a run that must not depend on the engine.
+struct Trace {
+  std::vector<std::vector<double>> iterates;
+  std::vector<double> residuals;
+  Termination termination{};
+  std::optional<double> final_residual;
+  friend bool operator==(const Trace&, const Trace&) = default;
+};
+
+inline Trace trace_of(Engine& engine, const RunOptions& options) {
+  struct Recorder final : RoundObserver {
+    Trace trace;
+    void on_round(const RoundRecord& record, std::span<const double> x) override {
+      trace.iterates.emplace_back(x.begin(), x.end());
+      trace.residuals.push_back(record.relative_residual.value_or(-1.0));
+    }
+  } recorder;
+  RoundObserver* const observers[] = {&recorder};
+  const RunResult result = FederatedRun(options).run(engine, {}, observers);
+  recorder.trace.termination = result.termination;
+  recorder.trace.final_residual = result.relative_residual;
+  return recorder.trace;
+}
+
+}  // namespace fedrk::test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/analysis/spectrum.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "support/direct_solver.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk {
+namespace {
+
+TEST(Spectrum, OfADiagonalIsTheDiagonal) {
+  const Spectrum found = spectrum(Matrix{{3.0, 0.0}, {0.0, 0.5}, {0.0, 0.0}});
+
+  EXPECT_NEAR(found.singular_values[0], 3.0, 1e-15);
+  EXPECT_NEAR(found.singular_values[1], 0.5, 1e-15);
+  EXPECT_NEAR(found.condition_number(), 6.0, 1e-14);
+}
+
+TEST(Spectrum, AgreesWithASingularValueDecompositionOfTheWhole) {
+  for (const auto& [rows, cols] : {std::pair<std::size_t, std::size_t>{40, 10}, {10, 40}, {15, 15}}) {
+    const auto problem = generate({.rows = rows, .cols = cols, .density = 0.5});
+
+    const auto found = spectrum(problem.system.rows).singular_values;
+
+    EXPECT_LT(distance(found, test::singular_values(problem.system.rows)), 1e-12);
+  }
+}
+
+TEST(Spectrum, CountsOnlyIndependentRows) {
+  EXPECT_EQ(spectrum(Matrix{{1.0, 2.0, 3.0}, {2.0, 4.0, 6.0}, {1.0, 0.0, 0.0}}).rank, 2);
+  EXPECT_EQ(spectrum(Matrix{{0.0, 0.0}}).rank, 0);
+}
+
+TEST(KaczmarzRate, FollowsItsFormula) {
+  // By squared norm: A^T A / ||A||_F^2 = diag(9, 1)/10. Uniform on unit rows: diag(1, 1)/2; the zero row does not
+  // count.
+  const Rows rows = Matrix{{3.0, 0.0}, {0.0, 1.0}, {0.0, 0.0}};
+
+  EXPECT_NEAR(kaczmarz_rate(rows, RowSampling::SquaredNorm), 0.9, 1e-15);
+  EXPECT_NEAR(kaczmarz_rate(rows, RowSampling::Uniform), 0.5, 1e-15);
+}
+
+}  // namespace
+}  // namespace fedrk

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/federated/federated_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/analysis/error_to_truth.hpp"
+#include "fedrk/base/error.hpp"
+#include "support/scripted_engine.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk {
+namespace {
+
+InProcessEngine engine_for(const LinearSystem& system, std::size_t clients, std::uint64_t seed = 1) {
+  return InProcessEngine(test::clients_of(test::copy_of(system), clients, seed), 1);
+}
+
+TEST(FederatedRun, SolvesAConsistentSystem) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto problem = generate({.rows = 80, .cols = 20, .seed = seed});
+    auto engine = engine_for(problem.system, 8, seed);
+
+    const auto result = FederatedRun({.seed = seed, .rounds = 2000, .participants = 3, .tolerance = 1e-10}).run(engine);
+
+    EXPECT_EQ(result.termination, Termination::Tolerance);
+    EXPECT_LE(*result.relative_residual, 1e-10);
+    EXPECT_LT(test::relative_distance(result.x, problem.solution), 1e-9);
+  }
+}
+
+TEST(FederatedRun, StopsAtTheToleranceOnlyWhenEveryClientIsWithinIt) {
+  // Client 1 is solved from the start, client 2 far from it: whoever asks client 1 alone is misled.
+  const LinearSystem system{Matrix{{1.0, 0.0}, {0.0, 1.0}}, {1e-30, 1.0}};
+  auto engine = engine_for(system, 2);
+
+  const auto result = FederatedRun({.rounds = 50, .participants = 1, .tolerance = 1e-6}).run(engine);
+
+  EXPECT_EQ(result.termination, Termination::Tolerance);
+  EXPECT_NEAR(result.x[1], 1.0, 1e-6);
+}
+
+TEST(FederatedRun, ReportsTheRelativeResidualByItsDefinition) {
+  const auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 60, .cols = 10, .seed = 2});
+  auto engine = engine_for(problem.system, 4);
+
+  const auto result = FederatedRun({.rounds = 5}).run(engine);
+
+  const double expected = std::sqrt(squared_residual(problem.system, result.x) / squared_norm(problem.system.rhs));
+  EXPECT_NEAR(*result.relative_residual, expected, 1e-13);
+  EXPECT_DOUBLE_EQ(*result.history[0].relative_residual, 1.0);  // at x = 0 the residual is b
+}
+
+TEST(FederatedRun, TellsAStagnantRunFromOneThatFinishes) {
+  const auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 100, .cols = 10, .seed = 2});
+  auto engine = engine_for(problem.system, 5);
+
+  const auto stagnant = FederatedRun({.rounds = 5000, .tolerance = 1e-6, .patience = 50}).run(engine);
+  const auto limited = FederatedRun({.rounds = 70, .tolerance = 1e-6, .patience = 50}).run(engine);
+
+  EXPECT_EQ(stagnant.termination, Termination::Stagnation);
+  EXPECT_LT(stagnant.history.size(), 1000);
+  EXPECT_EQ(limited.termination, Termination::RoundLimit);
+  EXPECT_EQ(limited.history.size(), 70);
+}
+
+TEST(FederatedRun, KeepsTheSparsityAskedForAndLeavesNoiseColumnsOutOfIt) {
+  auto problem = generate({.rows = 40, .cols = 12, .seed = 3});
+  add_intercept(problem.system);  // any further column will do
+  auto engine = engine_for(problem.system, 4);
+
+  const auto result = FederatedRun({.rounds = 20, .sparsity = 3, .noise_columns = 2}).run(engine);
+
+  EXPECT_EQ(result.x.size(), 11);
+  EXPECT_EQ(std::ranges::count_if(result.x, [](double v) { return v != 0.0; }), 3);
+}
+
+TEST(FederatedRun, GoesOnWithoutAnAbsentClientAndSaysSo) {
+  const auto problem = generate({.rows = 60, .cols = 10, .seed = 4});
+  auto inner = engine_for(problem.system, 6);
+  test::ScriptedEngine engine(inner, [](const LocalTask& task, RoundReplies& round) {
+    if (task.round.value % 3 == 0) test::drop(round, ClientId{2}, "late");
+  });
+
+  const auto result = FederatedRun({.rounds = 300}).run(engine);
+
+  ASSERT_EQ(result.history[3].absences.size(), 1);
+  EXPECT_EQ(result.history[3].absences[0].reason, "late");
+  EXPECT_EQ(result.history[3].participants.size(), 5);
+  EXPECT_EQ(result.history[4].participants.size(), 6);
+  EXPECT_LT(test::relative_distance(result.x, problem.solution), 1e-6);
+}
+
+TEST(FederatedRun, CountsARoundInWhichNobodyAnswers) {
+  const LinearSystem system{Matrix{{1.0}}, {2.0}};
+  auto inner = engine_for(system, 1);
+  test::ScriptedEngine engine(inner,
+                              [](const LocalTask&, RoundReplies& round) { test::drop(round, ClientId{0}, "gone"); });
+
+  const auto result = FederatedRun({.rounds = 3}).run(engine);
+
+  EXPECT_EQ(result.history.size(), 3);
+  EXPECT_EQ(result.x[0], 0.0);
+  EXPECT_FALSE(result.relative_residual);
+}
+
+TEST(FederatedRun, KeepsTheLastUsableXWhenNumbersRunOut) {
+  const LinearSystem system{Matrix{{1.0, 0.0}, {0.0, 1.0}}, {1.0, 1.0}};
+  auto inner = engine_for(system, 2);
+  test::ScriptedEngine engine(inner, [](const LocalTask& task, RoundReplies& round) {
+    // Finite, so it passes as a reply, but its product with x is not.
+    if (task.round.value > 0) return;
+    round.replies[0] = {{ClientId{0}, {1e153, 1e153}}, std::nullopt};
+    round.replies[1].squared_residual.reset();  // honest, and beyond the range of numbers at such an x
+  });
+
+  const auto result = FederatedRun({.rounds = 5}).run(engine, std::vector{1e200, 1e200});
+
+  EXPECT_EQ(result.termination, Termination::Diverged);
+  for (const double value : result.x) EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(FederatedRun, StopsAfterTheRoundInWhichItIsAsked) {
+  const auto problem = generate({.rows = 60, .cols = 10});
+  auto engine = engine_for(problem.system, 3);
+  StopSignal stop;
+  struct StopAtTen final : RoundObserver {
+    StopSignal& stop;
+    explicit StopAtTen(StopSignal& s) : stop(s) {}
+    void on_round(const RoundRecord& record, std::span<const double>) override {
+      if (record.round.value == 9) stop.request();
+    }
+  } observer{stop};
+  RoundObserver* const observers[] = {&observer};
+
+  const auto result = FederatedRun({.rounds = 1000}).run(engine, {}, observers, &stop);
+
+  EXPECT_EQ(result.termination, Termination::Interrupted);
+  EXPECT_EQ(result.history.size(), 10);
+}
+
+TEST(FederatedRun, CountsTheBytesThatWouldTravel) {
+  const auto problem = generate({.rows = 40, .cols = 10});
+  auto engine = engine_for(problem.system, 4);
+
+  const auto result = FederatedRun({.rounds = 2, .participants = 3, .residual_every = 1}).run(engine);
+
+  EXPECT_EQ(result.history[0].bytes_down, 3 * 80);
+  EXPECT_EQ(result.history[0].bytes_up, 3 * (80 + 8));
+  EXPECT_EQ(result.history[1].bytes_down, 3 * 80 + 4 * 80);  // with the last look at everyone's residual
+  EXPECT_EQ(result.history[1].bytes_up, 3 * 88 + 4 * 8);
+}
+
+TEST(FederatedRun, AsksForResidualsSoThatTheyCostLittle) {
+  const std::vector<ClientSummary> roster{{ClientId{0}, "a", 128, 1.0}, {ClientId{1}, "b", 14, 1.0}};
+
+  EXPECT_EQ(residual_interval(roster, FixedSteps{1000}), 1);
+  EXPECT_EQ(residual_interval(roster, FixedSteps{20}), 13);  // 128 row products against a quarter of 13 * 40
+  EXPECT_EQ(residual_interval(roster, UntilProjected{}), 1);
+}
+
+TEST(FederatedRun, RefusesOptionsThatDoNotFit) {
+  const LinearSystem system{Matrix{{1.0, 0.0}, {0.0, 1.0}}, {1.0, 1.0}};
+  auto engine = engine_for(system, 2);
+  const auto refusal = [&](RunOptions options, std::vector<double> start = {}) -> std::string {
+    try {
+      FederatedRun(options).run(engine, std::move(start));
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
+  };
+
+  EXPECT_EQ(refusal({.participants = 3}), "3 participants a round cannot be drawn from 2 clients");
+  EXPECT_EQ(refusal({.sparsity = 3}), "cannot keep 3 entries: there are only 2 unknowns");
+  EXPECT_EQ(refusal({.rounds = 0}), "a run needs at least one round");
+  EXPECT_EQ(refusal({.local_budget = FixedSteps{0}}), "clients and server need at least one step");
+  EXPECT_EQ(refusal({.tolerance = -1.0}), "the tolerance must be zero or positive");
+  EXPECT_EQ(refusal({.noise_columns = 2}), "a run needs at least one unknown besides the noise columns");
+  EXPECT_EQ(refusal({}, {1.0}), "the start has 1 entries, the problem 2 unknowns");
+  EXPECT_THROW(InProcessEngine({}, 1), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace fedrk

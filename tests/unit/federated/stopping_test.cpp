@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/federated/stopping.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace fedrk {
+namespace {
+
+template <class Residual>
+RunHistory history_of(std::uint32_t rounds, Residual residual) {
+  RunHistory history;
+  for (std::uint32_t t = 0; t < rounds; ++t) {
+    history.push_back({});
+    history.back().round = RoundIndex{t};
+    history.back().relative_residual = residual(t);
+  }
+  return history;
+}
+
+TEST(StoppingRule, LooksAtTheToleranceOnlyWhereThereIsOne) {
+  const auto history = history_of(1, [](auto) { return 1e-7; });
+
+  EXPECT_TRUE((StoppingRule{.tolerance = 1e-6}).tolerance_seems_met(history));
+  EXPECT_FALSE((StoppingRule{.tolerance = 1e-8}).tolerance_seems_met(history));
+  EXPECT_FALSE(StoppingRule{}.tolerance_seems_met(history));
+  EXPECT_FALSE((StoppingRule{.tolerance = 1.0}).tolerance_seems_met({}));
+}
+
+TEST(StoppingRule, WaitsForAReport) {
+  const auto silent = history_of(3, [](auto) { return std::optional<double>(); });
+
+  EXPECT_FALSE((StoppingRule{.tolerance = 1.0}).tolerance_seems_met(silent));
+  EXPECT_FALSE((StoppingRule{.patience = 1}).stagnant(silent));
+}
+
+TEST(StoppingRule, CallsALevelStagnation) {
+  const auto level = [](std::uint32_t t) { return 0.3 + 0.01 * std::sin(t); };
+  const auto falling = [](std::uint32_t t) { return std::pow(0.999, t); };
+  const StoppingRule rule{.patience = 50};
+
+  EXPECT_TRUE(rule.stagnant(history_of(100, level)));
+  EXPECT_FALSE(rule.stagnant(history_of(99, level)));  // not yet two windows
+  EXPECT_FALSE(rule.stagnant(history_of(100, falling)));
+  EXPECT_FALSE(StoppingRule{}.stagnant(history_of(100, level)));
+}
+
+TEST(StoppingRule, TakesAResidualOfZeroAsItIs) {
+  EXPECT_TRUE((StoppingRule{.patience = 10}).stagnant(history_of(20, [](auto) { return 0.0; })));
+}
+
+}  // namespace
+}  // namespace fedrk

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fedrk/analysis/spectrum.hpp"
+#include "fedrk/problem/row_block.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk {
+namespace {
+
+// The theorem: E||x_k - x*||^2 <= alpha^k ||x_0 - x*||^2 for every row distribution.
+TEST(RandomizedKaczmarz, StaysBelowItsBoundInTheMean) {
+  const int trials = 400;
+  for (const RowSampling sampling : {RowSampling::SquaredNorm, RowSampling::Uniform}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      auto problem = generate({.rows = 60, .cols = 10, .seed = seed});
+      auto& matrix = std::get<Matrix>(problem.system.rows);
+      for (std::size_t i = 0; i < 60; ++i) {  // rows of different length, so that the two distributions differ
+        const double scale = 1.0 + static_cast<double>(i % 5);
+        for (double& value : matrix.row(i)) value *= scale;
+        problem.system.rhs[i] *= scale;
+      }
+      const double alpha = kaczmarz_rate(problem.system.rows, sampling);
+      const RowBlock block(std::move(problem.system));
+      const EquationRows equations{std::get<Matrix>(block.system().rows), block.system().rhs, block.squared_norms()};
+      const auto sampler = RowSampler::make(sampling, block.squared_norms());
+
+      for (const std::uint64_t steps : {20, 100, 300}) {
+        double mean = 0.0;
+        for (std::uint32_t trial = 0; trial < trials; ++trial) {
+          std::vector<double> x(10, 0.0);
+          randomized_kaczmarz(equations, sampler, steps, stream_for(seed, Purpose::LocalSteps, RoundIndex{trial}), x);
+          mean += std::pow(distance(x, problem.solution), 2) / trials;
+        }
+        const double bound = std::pow(alpha, static_cast<double>(steps)) * squared_norm(problem.solution);
+
+        // The bound takes the worst direction at every step, so the mean lies clearly below it, by more than the
+        // scatter of 400 trials.
+        EXPECT_LT(mean, bound) << "steps " << steps << " seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(RandomizedKaczmarz, DrawsTheRowsItIsToldTo) {
+  // With x = 0 and orthogonal rows, the entries that become non-zero show which rows were used.
+  const RowBlock block({Matrix{{1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 2.0}}, {1.0, 0.0, 2.0}});
+  const EquationRows equations{std::get<Matrix>(block.system().rows), block.system().rhs, block.squared_norms()};
+  std::vector<double> x(3, 0.0);
+
+  randomized_kaczmarz(equations, RowSampler::weighted(block.squared_norms()), 50, stream_for(1, Purpose::LocalSteps),
+                      x);
+
+  EXPECT_EQ(x, (std::vector{1.0, 0.0, 1.0}));
+}
+
+TEST(RandomizedKaczmarz, StaysPutWithoutRows) {
+  const RowBlock block({Matrix(2, 2), {0.0, 0.0}});
+  const EquationRows equations{std::get<Matrix>(block.system().rows), block.system().rhs, block.squared_norms()};
+  std::vector<double> x{1.0, 2.0};
+
+  randomized_kaczmarz(equations, RowSampler::weighted(block.squared_norms()), 50, stream_for(1, Purpose::LocalSteps),
+                      x);
+
+  EXPECT_EQ(x, (std::vector{1.0, 2.0}));
+}
+
+}  // namespace
+}  // namespace fedrk

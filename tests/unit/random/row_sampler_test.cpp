@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/random/row_sampler.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace fedrk {
+namespace {
+
+std::vector<double> frequencies(const RowSampler& sampler, std::size_t rows, int draws, std::uint64_t seed) {
+  RngStream stream = stream_for(seed, Purpose::LocalSteps);
+  std::vector<double> counts(rows, 0.0);
+  for (int k = 0; k < draws; ++k) counts[sampler.draw(stream)] += 1.0 / draws;
+  return counts;
+}
+
+TEST(RowSampler, DrawsInProportionToTheWeights) {
+  const std::vector<double> weights{1.0, 0.0, 4.0, 2.0, 0.5, 2.5};
+  const int draws = 200000;
+
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto found = frequencies(RowSampler::weighted(weights), weights.size(), draws, seed);
+
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      const double p = weights[j] / 10.0;
+      EXPECT_NEAR(found[j], p, 5.0 * std::sqrt(p * (1.0 - p) / draws)) << "row " << j;  // five standard deviations
+    }
+  }
+}
+
+TEST(RowSampler, NeverDrawsAZeroRow) {
+  const std::vector<double> weights{0.0, 3.0, 0.0, 1e-30, 0.0};
+
+  EXPECT_EQ(frequencies(RowSampler::weighted(weights), 5, 10000, 1)[0], 0.0);
+  const auto uniform = frequencies(RowSampler::uniform(weights), 5, 10000, 1);
+  EXPECT_NEAR(uniform[1], 0.5, 0.025);
+  EXPECT_NEAR(uniform[3], 0.5, 0.025);
+  EXPECT_EQ(uniform[0] + uniform[2] + uniform[4], 0.0);
+}
+
+TEST(RowSampler, KeepsItsProportionsOverTheWholeRangeOfNumbers) {
+  const auto huge = frequencies(RowSampler::weighted(std::vector{1e300, 3e300}), 2, 40000, 2);
+  const auto tiny = frequencies(RowSampler::weighted(std::vector{1e-300, 3e-300}), 2, 40000, 2);
+
+  EXPECT_NEAR(huge[1], 0.75, 0.011);  // five standard deviations
+  EXPECT_NEAR(tiny[1], 0.75, 0.011);
+}
+
+TEST(RowSampler, IsEmptyWithoutUsableRows) {
+  EXPECT_TRUE(RowSampler::weighted(std::vector{0.0, 0.0}).empty());
+  EXPECT_TRUE(RowSampler::uniform({}).empty());
+  EXPECT_FALSE(RowSampler::weighted(std::vector{1.0}).empty());
+}
+
+}  // namespace
+}  // namespace fedrk
