@@ -13,6 +13,8 @@ function(fedrk_test path)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  # CMake 3.25 loses lists on the way to a test; as `ctest -L` searches within labels, one joined label does as well.
+  list(JOIN arg_LABELS "+" labels)
   gtest_discover_tests(${target} TEST_PREFIX "${path}: " DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+                       PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT})
 endfunction()

@@ -114,7 +114,12 @@ class Rounds {
   }
 
   RunResult finish(Termination termination) {
-    if (termination != Termination::Tolerance) measure_everyone();
+    // The last round, or a stretch without progress, may have ended within the tolerance after all.
+    const bool may_be_within = termination == Termination::RoundLimit || termination == Termination::Stagnation;
+    if (termination != Termination::Tolerance && measure_everyone() && may_be_within && options_.tolerance > 0.0 &&
+        *result_.relative_residual <= options_.tolerance) {
+      termination = Termination::Tolerance;
+    }
     result_.termination = termination;
     result_.x.assign(answer().begin(), answer().end());
     return std::move(result_);

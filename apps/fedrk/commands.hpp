@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The subcommands. Each adds itself to the program and, when chosen, leaves its exit code.
+
+namespace CLI {
+class App;
+}
+
+namespace fedrk::app {
+
+enum ExitCode : int {
+  kDone = 0,
+  kRunFailed = 1,
+  kBadInput = 2,      // bad usage or bad input
+  kStoppedEarly = 3,  // interrupted, or ended before the tolerance that was asked for
+};
+
+void add_solve(CLI::App& program, int& exit_code);
+void add_generate(CLI::App& program, int& exit_code);
+void add_inspect(CLI::App& program, int& exit_code);
+void add_report(CLI::App& program, int& exit_code);
+
+}  // namespace fedrk::app

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// fedrk inspect: what a data set or federation looks like before a run.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "fedrk/analysis/survey.hpp"
+#include "fedrk/io/federation.hpp"
+#include "output.hpp"
+#include "plan_flags.hpp"
+
+namespace fedrk::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InspectArguments {
+  PlanFlags plan;
+  OutputFormat format = OutputFormat::Text;
+  bool exact = false;
+};
+
+struct Findings {
+  std::vector<ClientSurvey> clients;
+  std::optional<SpectrumSurvey> spectrum;
+  double total_weight = 0.0;
+  std::size_t nonzeros = 0;
+};
+
+constexpr double kConsistent = 1e-10;  // relative residual of the least-squares solution
+
+Findings look_at(const io::Federation& federation, bool exact) {
+  constexpr double kQuick = 2e10;  // operations: some ten seconds
+  Findings found;
+  for (const Client& client : federation.clients) {
+    found.clients.push_back(survey(client));
+    found.total_weight += found.clients.back().weight;
+    found.nonzeros += found.clients.back().nonzeros;
+  }
+  if (exact || spectrum_cost(federation.clients) <= kQuick) found.spectrum = survey_spectrum(federation.clients);
+  return found;
+}
+
+// What a server that keeps what it is sent could learn. The published method sends every client's own update.
+std::string revealed(const io::Plan& plan) {
+  const auto* steps = std::get_if<FixedSteps>(&plan.run.local_budget);
+  if (steps == nullptr) {
+    return "With --local-steps inf the server learns each client's projections: their span is the span of the client's "
+           "rows.";
+  }
+  if (steps->count == 1)
+    return "With --local-steps 1 each update is a multiple of one row: the server sees single records.";
+  return "After its last step x + Delta lies on the hyperplane of the row used last, so a server that keeps the "
+         "updates "
+         "of many rounds can rebuild records. Use it between parties that may see each other's rows.";
+}
+
+Json to_json(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
+  Json document{{"rows", federation.rows},     {"columns", federation.unknowns.size()},
+                {"sparse", federation.sparse}, {"nonzeros", found.nonzeros},
+                {"clients", Json::array()},    {"spectrum", nullptr}};
+  for (std::size_t i = 0; i < found.clients.size(); ++i) {
+    const ClientSurvey& client = found.clients[i];
+    document["clients"].push_back({{"name", federation.clients[i].summary().name},
+                                   {"rows", client.rows},
+                                   {"zero_rows", client.zero_rows},
+                                   {"smallest_row_norm", client.smallest_norm},
+                                   {"largest_row_norm", client.largest_norm},
+                                   {"weight", client.weight / found.total_weight}});
+  }
+  if (found.spectrum) {
+    document["spectrum"] = {{"rank", found.spectrum->rank},
+                            {"condition_number", found.spectrum->condition_number},
+                            {"rate_by_norm", found.spectrum->rate_by_norm},
+                            {"rate_uniform", found.spectrum->rate_uniform},
+                            {"least_squares_residual", found.spectrum->least_squares_residual},
+                            {"consistent", found.spectrum->least_squares_residual <= kConsistent}};
+  }
+  document["revealed"] = revealed(plan);
+  document["warnings"] = federation.warnings;
+  return document;
+}
+
+void print_spectrum(const Findings& found, std::size_t unknowns) {
+  if (!found.spectrum) {
+    fmt::print("\nrank and rates: not computed for a matrix of this size; --exact computes them\n");
+    return;
+  }
+  const SpectrumSurvey& s = *found.spectrum;
+  const auto per_digit = [](double alpha) {  // steps that gain a decimal digit of ||x - x*||, by the bound
+    return alpha <= 0.0 ? 1.0 : std::ceil(-2.0 / std::log10(alpha));
+  };
+  fmt::print("\nrank {} of {}, condition number {}\n", s.rank, unknowns, brief(s.condition_number));
+  fmt::print("{} (least-squares residual {} of the right-hand side)\n",
+             s.least_squares_residual <= kConsistent ? "consistent: there is an exact solution"
+                                                     : "inconsistent: the equations contradict each other",
+             brief(s.least_squares_residual));
+  fmt::print("rate of pooled Kaczmarz steps: alpha = 1 - {} drawn by squared norm, 1 - {} drawn uniformly\n",
+             brief(1.0 - s.rate_by_norm), brief(1.0 - s.rate_uniform));
+  fmt::print("  (at most {} and {} steps for each further digit)\n", brief(per_digit(s.rate_by_norm)),
+             brief(per_digit(s.rate_uniform)));
+}
+
+void print(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
+  constexpr std::size_t kMost = 30;
+  fmt::print("{} rows, {} unknowns, {} client{}; {}\n\n", federation.rows, federation.unknowns.size(),
+             found.clients.size(), found.clients.size() == 1 ? "" : "s",
+             federation.sparse ? fmt::format("sparse, {} entries stored", found.nonzeros) : "dense");
+  std::vector<std::vector<std::string>> rows{{"client", "rows", "zero rows", "row norms from", "to", "weight"}};
+  for (std::size_t i = 0; i < std::min(kMost, found.clients.size()); ++i) {
+    const ClientSurvey& client = found.clients[i];
+    rows.push_back({federation.clients[i].summary().name, std::to_string(client.rows), std::to_string(client.zero_rows),
+                    brief(client.smallest_norm), brief(client.largest_norm),
+                    fmt::format("{:.1f} %", 100.0 * client.weight / found.total_weight)});
+  }
+  fmt::print("{}", table(rows));
+  if (found.clients.size() > kMost) fmt::print("  ... and {} more\n", found.clients.size() - kMost);
+  print_spectrum(found, federation.unknowns.size());
+  fmt::print("\nwhat the server would learn:\n{}", wrapped(revealed(plan), 96, 2));
+  for (const std::string& warning : federation.warnings) fmt::print("\nNote:\n{}", wrapped(warning, 96, 2));
+}
+
+int inspect(const InspectArguments& arguments) {
+  const auto plan = arguments.plan.plan();
+  if (!plan) return complain(plan.error().message, kBadInput);
+  const auto federation = io::make_federation(*plan);
+  if (!federation) return complain(federation.error().message, kBadInput);
+  const Findings found = look_at(*federation, arguments.exact);
+  if (arguments.format == OutputFormat::Json) {
+    fmt::print("{}\n", to_json(*plan, *federation, found).dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    print(*plan, *federation, found);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program, int& exit_code) {
+  auto* command = program.add_subcommand("inspect", "what a data set or federation looks like");
+  const auto arguments = std::make_shared<InspectArguments>();
+  format_help(*command);
+  arguments->plan.add_to(*command);
+  command->add_flag("--exact", arguments->exact, "rank and rates for large matrices too, however long it takes")
+      ->group("Output");
+  add_format_flag(*command, arguments->format);
+  command->footer("Example:\n  fedrk inspect --data site-1.csv --target lpsa --clients 7 --standardize --intercept");
+  command->callback([arguments, &exit_code] { exit_code = inspect(*arguments); });
+}
+
+}  // namespace fedrk::app

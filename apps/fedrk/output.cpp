@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+namespace fedrk::app {
+namespace {
+
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(38); }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (!option->get_type_name().empty()) text += " " + option->get_type_name();
+    if (!option->get_default_str().empty()) text += " [" + option->get_default_str() + "]";
+    return text;
+  }
+};
+
+}  // namespace
+
+void format_help(CLI::App& command) { command.formatter(std::make_shared<HelpFormatter>()); }
+
+void add_format_flag(CLI::App& command, OutputFormat& format) {
+  const std::map<std::string, OutputFormat> names{{"text", OutputFormat::Text}, {"json", OutputFormat::Json}};
+  command.add_option("--format", format, "what to print on stdout: text for people, json for programs")
+      ->transform(CLI::CheckedTransformer(names).description(""))
+      ->type_name("text|json")
+      ->default_str("text")
+      ->group("Output");
+}
+
+int complain(std::string_view message, int exit_code) {
+  fmt::print(stderr, "fedrk: {}\n", message);
+  return exit_code;
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width;
+  for (const auto& row : rows) {
+    width.resize(std::max(width.size(), row.size()), 0);
+    for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      text += k == 0 ? fmt::format("  {:<{}}", row[k], width[k]) : fmt::format("  {:>{}}", row[k], width[k]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string result;
+  std::string line;
+  const auto flush = [&] {
+    if (!line.empty()) result += std::string(indent, ' ') + line + '\n';
+    line.clear();
+  };
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (line.size() + word.size() + 1 > width) flush();
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  flush();
+  return result;
+}
+
+std::string brief(double value) {
+  const double size = std::abs(value);
+  return size != 0.0 && (size < 1e-3 || size >= 1e6) ? fmt::format("{:.2e}", value) : fmt::format("{:.4g}", value);
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000.0 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000.0;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 || bytes >= 100.0 ? 0 : 1, kUnits[unit]);
+}
+
+}  // namespace fedrk::app

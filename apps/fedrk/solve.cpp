@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// fedrk solve: a federation in this process, from data files to a report.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "commands.hpp"
+#include "fedrk/analysis/error_to_truth.hpp"
+#include "fedrk/analysis/horizon.hpp"
+#include "fedrk/analysis/selection_counts.hpp"
+#include "fedrk/base/stop_signal.hpp"
+#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/io/federation.hpp"
+#include "fedrk/io/report.hpp"
+#include "fedrk/io/result_files.hpp"
+#include "fedrk/io/write_file.hpp"
+#include "output.hpp"
+#include "plan_flags.hpp"
+#include "progress.hpp"
+
+namespace fedrk::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SolveArguments {
+  PlanFlags plan;
+  std::string out;
+  bool overwrite = false;
+  std::size_t threads = 0;
+  OutputFormat format = OutputFormat::Text;
+  ProgressStyle progress = ProgressStyle::Auto;
+};
+
+// ---- Ctrl-C ends the run after the round at hand; a second one ends the program.
+
+StopSignal stop_requested;
+
+void on_interrupt(int) { stop_requested.request(); }
+
+void listen_for_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// ---- The run.
+
+Result<void> prepare_folder(const SolveArguments& arguments) {
+  const fs::path folder = arguments.out;
+  if (!arguments.overwrite && fs::exists(folder / "result.json")) {
+    return Error{fmt::format("{} already holds a run; choose another --out, or add --overwrite", arguments.out)};
+  }
+  return io::make_writable_folder(folder);
+}
+
+// The run is named after its folder, its plan or its first file.
+std::string title_of(const SolveArguments& arguments, const io::Plan& plan) {
+  if (!arguments.out.empty()) return fs::absolute(arguments.out).lexically_normal().filename().string();
+  if (!arguments.plan.plan_file().empty()) return fs::path(arguments.plan.plan_file()).stem().string();
+  return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
+}
+
+io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& plan, io::Federation federation) {
+  io::FinishedRun run;
+  run.title = title_of(arguments, plan);
+  run.plan = plan;
+  run.rows = federation.rows;
+  run.sparse = federation.sparse;
+  run.standardized = federation.scaling.has_value();
+  run.unknowns = federation.unknowns;
+  for (const Client& client : federation.clients) {
+    run.client_names.push_back(client.summary().name);
+    run.client_rows.push_back(client.block().rows());
+  }
+
+  InProcessEngine engine(std::move(federation.clients), arguments.threads);
+  const RunOptions options = plan.run_options();
+  ProgressDisplay progress(arguments.progress, options.rounds);
+  SelectionCounts selection;
+  ErrorToTruth error(federation.truth);
+  std::vector<RoundObserver*> observers{&progress};
+  if (options.sparsity > 0) observers.push_back(&selection);
+  if (!federation.truth.empty()) observers.push_back(&error);
+
+  const auto start = std::chrono::steady_clock::now();
+  run.result = FederatedRun(options).run(engine, federation.start, observers, &stop_requested);
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  progress.finish();
+
+  run.coefficients = federation.coefficients(run.result.x);
+  run.selection_counts = selection.counts();
+  run.errors = error.errors();
+  run.horizon = find_horizon(run.result.history);
+  run.warnings = std::move(federation.warnings);
+  if (run.horizon.progress == Progress::Hovering) {
+    run.warnings.push_back(describe(run.horizon, {options.sparsity > 0, options.noise_columns > 0}));
+  }
+  return run;
+}
+
+// ---- What is printed.
+
+std::string solution_table(const io::FinishedRun& run) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::size_t> order(run.unknowns.size());
+  if (!run.selection_counts.empty()) {
+    order = most_selected(run.selection_counts);
+  } else {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (order.size() > kMost) {
+      std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t j) { return std::abs(run.result.x[j]); });
+    }
+  }
+  std::vector<std::vector<std::string>> rows{{"name"}};
+  if (!run.selection_counts.empty()) rows[0].insert(rows[0].end(), {"selected", "of rounds"});
+  rows[0].push_back("coefficient");
+  if (run.standardized) rows[0].push_back("standardized");
+  const auto rounds = static_cast<double>(std::max<std::size_t>(1, run.result.history.size()));
+  for (const std::size_t j : std::span(order).first(std::min(kMost, order.size()))) {
+    auto& row = rows.emplace_back(std::vector<std::string>{run.unknowns[j]});
+    if (!run.selection_counts.empty()) {
+      row.push_back(std::to_string(run.selection_counts[j]));
+      row.push_back(fmt::format("{:.1f} %", 100.0 * static_cast<double>(run.selection_counts[j]) / rounds));
+    }
+    row.push_back(brief(run.coefficients[j]));
+    if (run.standardized) row.push_back(brief(run.result.x[j]));
+  }
+  std::string text = table(rows);
+  if (!run.selection_counts.empty()) text += "  (the coefficients are those of the last round)\n";
+  if (order.size() > kMost) text += fmt::format("  ... and {} more\n", order.size() - kMost);
+  return text;
+}
+
+std::string summary(const io::FinishedRun& run) {
+  std::uint64_t up = 0, down = 0;
+  for (const RoundRecord& record : run.result.history) {
+    up += record.bytes_up;
+    down += record.bytes_down;
+  }
+  std::string text = fmt::format("{}: {} ({:.2g} s)\n", run.title, io::stop_words(run), run.seconds);
+  text += fmt::format("{} rows, {} unknowns, {} clients; {} sent by the clients, {} to them\n", run.rows,
+                      run.unknowns.size(), run.client_names.size(), bytes_text(static_cast<double>(up)),
+                      bytes_text(static_cast<double>(down)));
+  if (run.result.relative_residual) text += fmt::format("relative residual {}", brief(*run.result.relative_residual));
+  if (!run.errors.empty()) text += fmt::format(", relative error {}", brief(run.errors.back()));
+  return text + "\n\n" + solution_table(run);
+}
+
+int exit_code_for(const io::FinishedRun& run) {
+  switch (run.result.termination) {
+    case Termination::Diverged:
+      return kRunFailed;
+    case Termination::Interrupted:
+      return kStoppedEarly;
+    case Termination::Tolerance:
+      return kDone;
+    case Termination::RoundLimit:
+    case Termination::Stagnation:
+      break;
+  }
+  return run.plan.run.tolerance > 0.0 ? kStoppedEarly : kDone;
+}
+
+int present(const SolveArguments& arguments, const io::FinishedRun& run) {
+  if (!arguments.out.empty()) {
+    if (const auto written = io::write_run_files(arguments.out, run); !written) {
+      return complain(written.error().message, kRunFailed);
+    }
+  }
+  if (arguments.format == OutputFormat::Json) {
+    fmt::print("{}", io::result_json(run));
+  } else {
+    fmt::print("{}", summary(run));
+  }
+  std::fflush(stdout);
+  for (const std::string& warning : run.warnings) fmt::print(stderr, "\nNote:\n{}", wrapped(warning, 96, 2));
+  if (arguments.out.empty()) return exit_code_for(run);
+
+  const auto report = io::write_report(arguments.out);
+  if (!report) return complain(report.error().message, kRunFailed);
+  fmt::print(arguments.format == OutputFormat::Json ? stderr : stdout, "\nReport: {}\n", report->string());
+  return exit_code_for(run);
+}
+
+int solve(const SolveArguments& arguments) {
+  const auto plan = arguments.plan.plan();
+  if (!plan) return complain(plan.error().message, kBadInput);
+  auto federation = io::make_federation(*plan);
+  if (!federation) return complain(federation.error().message, kBadInput);
+  if (!arguments.out.empty()) {
+    if (const auto ready = prepare_folder(arguments); !ready) return complain(ready.error().message, kBadInput);
+  }
+  listen_for_interrupts();
+  return present(arguments, run_federation(arguments, *plan, *std::move(federation)));
+}
+
+}  // namespace
+
+void add_solve(CLI::App& program, int& exit_code) {
+  auto* command = program.add_subcommand("solve", "run a federation in this process");
+  const auto arguments = std::make_shared<SolveArguments>();
+  format_help(*command);
+  arguments->plan.add_to(*command);
+  command->add_option("--out", arguments->out, "folder for result, solution, history and report")
+      ->type_name("DIR")
+      ->group("Output");
+  command->add_flag("--overwrite", arguments->overwrite, "replace the run that --out holds already")->group("Output");
+  add_format_flag(*command, arguments->format);
+  const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::Auto},
+                                                    {"bar", ProgressStyle::Bar},
+                                                    {"lines", ProgressStyle::Lines},
+                                                    {"none", ProgressStyle::None}};
+  command->add_option("--progress", arguments->progress, "on stderr; auto: a bar on a terminal, lines elsewhere")
+      ->transform(CLI::CheckedTransformer(styles).description(""))
+      ->type_name("auto|bar|lines|none")
+      ->default_str("auto")
+      ->group("Output");
+  command->add_option("--threads", arguments->threads, "threads for the clients of a round; never changes the result")
+      ->type_name("N")
+      ->default_str("all cores")
+      ->group("Output");
+  command->footer(
+      "Examples:\n"
+      "  fedrk solve --data site-1.csv --data site-2.csv --target lpsa --standardize --intercept \\\n"
+      "              --keep 5 --rounds 2000 --seed 1 --out runs/demo\n"
+      "  fedrk solve --matrix A.mtx --rhs b.mtx --clients 16 --participants 5 --local-steps inf --tolerance 1e-10\n"
+      "  fedrk solve plan.toml --seed 7 --format json\n\n"
+      "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, by Ctrl-C or before the "
+      "tolerance.");
+  command->callback([arguments, &exit_code] { exit_code = solve(*arguments); });
+}
+
+}  // namespace fedrk::app

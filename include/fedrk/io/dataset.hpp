@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a data file holds, whatever its format, and the readers by name of the file.
+//
+// Every reader refuses what it cannot take at its word, in one line: the file, the line or place, what was found and
+// what was expected. Lines, rows and columns are counted from 1 in messages. docs/formats.md describes the formats.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/problem/linear_system.hpp"
+
+namespace fedrk::io {
+
+struct Dataset {
+  LinearSystem system;
+  std::vector<std::string> columns;  // one name for each column of the matrix; empty where the format has no names
+  std::vector<std::string> labels;   // for each row its value in the `group_by` column, where one was asked for
+};
+
+struct TableOptions {
+  std::string target;               // CSV: the column that becomes the right-hand side
+  std::vector<std::string> ignore;  // CSV: columns to leave out
+  std::string group_by;  // CSV: column that names each row's owner; its values may be any text, and it is not a feature
+  Margins margins;       // free columns to leave beside a dense matrix
+};
+
+/// A table with a target: CSV (.csv, .tsv, .txt) or LIBSVM (.svm, .libsvm), by the ending of the name.
+Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions& options);
+
+/// A matrix: Matrix Market or NPY, by content.
+Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins = {});
+
+/// A vector (or a matrix of one column or one row): Matrix Market or NPY, by content.
+Result<std::vector<double>> read_vector(const std::filesystem::path& path);
+
+}  // namespace fedrk::io

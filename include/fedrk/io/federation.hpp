@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// From the files of a plan to clients that are ready to take part.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/federated/client.hpp"
+#include "fedrk/io/plan.hpp"
+#include "fedrk/problem/standardize.hpp"
+
+namespace fedrk::io {
+
+/// The clients' rows as the files hold them, split by owner.
+struct ClientTables {
+  std::vector<std::string> names;
+  std::vector<LinearSystem> systems;
+  std::vector<std::string> columns;  // of every client
+};
+
+/// Reads and splits the files of a plan, and checks that they fit each other.
+Result<ClientTables> read_clients(const Plan& plan);
+
+struct Federation {
+  std::vector<Client> clients;
+  std::vector<std::string> unknowns;  // names, the intercept first where there is one; noise columns have none
+  std::size_t rows = 0;
+  bool sparse = false;
+  std::optional<Scaling> scaling;  // where the columns were standardised
+  bool intercept = false;
+  std::vector<double> start, truth;  // empty: zero, unknown
+  std::vector<std::string> warnings;
+
+  /// The answer in the units of the data.
+  std::vector<double> coefficients(const std::vector<double>& x) const;
+};
+
+/// Adds intercept, scales and noise columns as the plan says, each client to its own rows.
+Result<Federation> make_federation(const Plan& plan);
+
+}  // namespace fedrk::io

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Everything that decides what a run computes: the data and the method. A plan comes from a TOML file, from flags, or
+// from both (a flag wins), and a run keeps its complete plan beside its result. plan_options.hpp lists the entries.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/federated/federated_run.hpp"
+
+namespace fedrk::io {
+
+struct Plan {
+  std::vector<std::string> data;    // tables with a target column, one a client, or one to be split
+  std::vector<std::string> matrix;  // or matrices, each with its right-hand side
+  std::vector<std::string> rhs;
+  std::string target;
+  std::vector<std::string> ignore;
+  std::size_t clients = 0;               // split the one file over so many; 0: one client a file
+  std::string partition = "contiguous";  // contiguous, shuffled, by:COLUMN
+  bool standardize = false;
+  bool intercept = false;
+  std::string start;  // file with x^(0); empty: zero
+  std::string truth;  // file with x*, for those who know it; empty: nobody does
+
+  std::string method = "published";
+  RowSampling row_sampling = RowSampling::SquaredNorm;
+  std::optional<std::uint32_t> patience;  // unset: 100 rounds where a tolerance is asked for, else endless
+  RunOptions run;                         // its patience is set by `run_options`
+
+  /// The column of `partition = by:COLUMN`, or nothing.
+  std::string group_by() const;
+
+  RunOptions run_options() const;
+};
+
+/// What is wrong with a plan before any file is read, if anything.
+Result<void> check(const Plan& plan);
+
+/// Reads a plan file over `plan`. Relative paths in it are relative to the file's folder.
+Result<void> read_plan(const std::filesystem::path& path, Plan& plan);
+
+/// The complete plan with its defaults, for a file in `folder`: paths are written relative to that.
+std::string plan_text(const Plan& plan, const std::filesystem::path& folder);
+
+}  // namespace fedrk::io

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a run leaves: result.json, solution.csv, history.csv. docs/formats.md describes each key and column.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fedrk/analysis/horizon.hpp"
+#include "fedrk/base/result.hpp"
+#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/io/federation.hpp"
+#include "fedrk/io/plan.hpp"
+
+namespace fedrk::io {
+
+/// A finished run with all that its files tell.
+struct FinishedRun {
+  std::string title;
+  Plan plan;
+  RunResult result;
+  Horizon horizon;
+  double seconds = 0.0;
+
+  std::vector<std::string> client_names;
+  std::vector<std::size_t> client_rows;
+  std::vector<std::string> unknowns;
+  std::vector<double> coefficients;  // in the units of the data
+  std::size_t rows = 0;
+  bool sparse = false;
+  bool standardized = false;
+  std::vector<std::uint64_t> selection_counts;  // empty without thresholding
+  std::vector<double> errors;                   // after each round; empty where the truth is not known
+  std::vector<std::string> warnings;
+};
+
+/// "finished:completed", "round_limit", and the same for a person: "all 2000 rounds were made".
+std::string status_of(Termination termination);
+std::string stop_reason_of(Termination termination);
+std::string stop_words(const FinishedRun& run);
+
+/// One JSON document, pretty-printed. Holds no number that is not finite.
+std::string result_json(const FinishedRun& run);
+std::string solution_csv(const FinishedRun& run);
+std::string history_csv(const FinishedRun& run);
+
+/// Writes the three, and the plan, into `folder`.
+Result<void> write_run_files(const std::filesystem::path& folder, const FinishedRun& run);
+
+}  // namespace fedrk::io

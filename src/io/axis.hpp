@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// An axis maps values to 0..1 along its length and names the places worth a label.
+
+#include <string>
+#include <vector>
+
+namespace fedrk::io {
+
+struct Tick {
+  double place = 0.0;  // 0..1 along the axis
+  std::string label;   // empty: a faint line only
+};
+
+class Axis {
+ public:
+  /// From `low` to `high` exactly, with ticks at round numbers between them; at whole numbers only when `whole`.
+  static Axis linear(double low, double high, int most_ticks, bool whole);
+
+  /// As above, widened to the next ticks on both sides.
+  static Axis linear_to_ticks(double low, double high, int most_ticks);
+
+  /// Whole decades, 10⁻³ and so on; where the values span little more than one, steps of 1, 2, 5 instead. `with_zero`
+  /// sets a place for 0 apart at the low end, as no logarithm has one.
+  /// REQUIRES: 0 < low <= high.
+  static Axis logarithmic(double low, double high, int most_ticks, bool with_zero);
+
+  /// Values beyond the ends are put at the ends.
+  double place(double value) const;
+
+  const std::vector<Tick>& ticks() const { return ticks_; }
+
+ private:
+  void add_decades(int first, int last, int most_ticks);
+  void add_linear_ticks(double step);
+  void add_tick(double coordinate, std::string label);
+
+  bool logarithmic_ = false;
+  double low_ = 0.0;  // in coordinates: the values, or their decimal logarithms
+  double high_ = 1.0;
+  std::vector<Tick> ticks_;
+};
+
+}  // namespace fedrk::io

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/federation.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/io/dataset.hpp"
+#include "fedrk/problem/noise_columns.hpp"
+#include "fedrk/problem/partition.hpp"
+#include "fedrk/random/rng_stream.hpp"
+
+namespace fedrk::io {
+namespace {
+
+constexpr std::string_view kInterceptName = "intcpt";
+
+struct SourceFile {
+  std::string path;
+  Dataset data;
+};
+
+Margins margins_for(const Plan& plan) { return {.front = plan.intercept ? 1U : 0U, .back = plan.run.noise_columns}; }
+
+Result<SourceFile> read_source(const Plan& plan, std::size_t i) {
+  if (!plan.data.empty()) {
+    auto data = read_table(plan.data[i], {plan.target, plan.ignore, plan.group_by(), margins_for(plan)});
+    if (!data) return data.error();
+    return SourceFile{plan.data[i], *std::move(data)};
+  }
+  auto rows = read_matrix(plan.matrix[i], margins_for(plan));
+  if (!rows) return rows.error();
+  auto rhs = read_vector(plan.rhs[i]);
+  if (!rhs) return rhs.error();
+  if (rhs->size() != row_count(*rows)) {
+    return Error{
+        fmt::format("{}: {} entries, but {} has {} rows", plan.rhs[i], rhs->size(), plan.matrix[i], row_count(*rows))};
+  }
+  return SourceFile{plan.matrix[i], {{*std::move(rows), *std::move(rhs)}, {}, {}}};
+}
+
+// Where row i of a file stands, for a person who opens it.
+std::string place_of_row(const SourceFile& source, std::size_t row) {
+  return source.data.columns.empty() ? fmt::format("{}: row {}", source.path, row + 1)
+                                     : fmt::format("{}:{}", source.path, row + 2);
+}
+
+// An intercept or noise columns make every row non-zero.
+Result<void> check_rows(const Plan& plan, const SourceFile& source) {
+  if (plan.intercept || plan.run.noise_columns > 0) return {};
+  if (const auto row = find_contradictory_row(source.data.system)) {
+    return Error{fmt::format("{}: every entry is zero but the right-hand side is {}: no x satisfies that",
+                             place_of_row(source, *row), source.data.system.rhs[*row])};
+  }
+  return {};
+}
+
+// LIBSVM files end at their largest index, which may differ between clients; the others must agree.
+Result<void> agree_on_columns(const Plan& plan, std::vector<SourceFile>& sources) {
+  const SourceFile& first = sources.front();
+  std::size_t widest = 0;
+  for (const SourceFile& source : sources) widest = std::max(widest, column_count(source.data.system.rows));
+  for (SourceFile& source : sources) {
+    const auto& mine = source.data.columns;
+    const auto& theirs = first.data.columns;
+    const auto [here, there] = std::ranges::mismatch(mine, theirs);
+    if (here != mine.end() && there != theirs.end()) {
+      return Error{
+          fmt::format("{}: column {} is '{}' where {} has '{}'; all clients need the same columns in the same order",
+                      source.path, here - mine.begin() + 1, *here, first.path, *there)};
+    }
+    if (mine.size() != theirs.size()) {
+      const auto& extra = mine.size() > theirs.size() ? *here : *there;
+      return Error{fmt::format("column '{}' is in {} but not in {}; all clients need the same columns", extra,
+                               mine.size() > theirs.size() ? source.path : first.path,
+                               mine.size() > theirs.size() ? first.path : source.path)};
+    }
+    const std::size_t width = column_count(source.data.system.rows);
+    auto* sparse = std::get_if<SparseMatrix>(&source.data.system.rows);
+    const bool open_ended = !plan.data.empty() && mine.empty() && sparse != nullptr;
+    if (open_ended) {
+      sparse->add_columns({.back = widest - width});
+    } else if (width != column_count(first.data.system.rows)) {
+      return Error{fmt::format("{}: {} columns, but {} has {}", source.path, width, first.path,
+                               column_count(first.data.system.rows))};
+    }
+  }
+  return {};
+}
+
+// File names without folder and ending; the paths as given where these are not unique.
+std::vector<std::string> names_from(const std::vector<SourceFile>& sources) {
+  std::vector<std::string> names, paths;
+  for (const SourceFile& source : sources) {
+    names.push_back(std::filesystem::path(source.path).stem().string());
+    paths.push_back(source.path);
+  }
+  return std::set(names.begin(), names.end()).size() == names.size() ? names : paths;
+}
+
+Partition partition_for(const Plan& plan, const Dataset& data) {
+  const std::size_t rows = row_count(data.system.rows), clients = std::max<std::size_t>(1, plan.clients);
+  if (!plan.group_by().empty()) return partition_by_label(data.labels);
+  return plan.partition == "shuffled" ? partition_shuffled(rows, clients, plan.run.seed)
+                                      : partition_contiguous(rows, clients);
+}
+
+std::vector<std::string> numbered_columns(std::size_t count) {
+  std::vector<std::string> names(count);
+  for (std::size_t j = 0; j < count; ++j) names[j] = fmt::format("x{}", j + 1);
+  return names;
+}
+
+Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t unknowns) {
+  if (path.empty()) return std::vector<double>{};
+  auto values = read_vector(path);
+  if (values && values->size() != unknowns) {
+    return Error{fmt::format("{}: {} entries, but the problem has {} unknowns", path, values->size(), unknowns)};
+  }
+  return values;
+}
+
+// A sparse file of a few bytes can name a column beyond any memory.
+Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t clients) {
+  const std::size_t asked = plan.run.participants == 0 ? clients : std::min(clients, plan.run.participants);
+  const double needed = static_cast<double>(unknowns) * static_cast<double>(asked + 4) * sizeof(double);
+  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= there) return {};
+  return Error{fmt::format("{} unknowns: the vectors of a round need {:.0f} GB, this machine has {:.0f} GB", unknowns,
+                           needed / 1e9, there / 1e9)};
+}
+
+bool all_zero(const std::vector<Client>& clients) {
+  return std::ranges::all_of(clients, [](const Client& c) { return c.block().zero_rows() == c.block().rows(); });
+}
+
+void warn_of_columns(const Plan& plan, Federation& federation) {
+  if (!federation.scaling) return;
+  if (federation.sparse && plan.intercept) {
+    federation.warnings.emplace_back("The data are sparse, so the columns were scaled but not centred.");
+  }
+  // A constant column is left with scale 1 and, being centred, nothing but zeros.
+  for (std::size_t j = federation.intercept ? 1 : 0; j < federation.unknowns.size(); ++j) {
+    if (federation.scaling->centre[j] != 0.0 && federation.scaling->scale[j] == 1.0) {
+      federation.warnings.push_back(
+          fmt::format("Column '{}' is constant: beside the intercept it has nothing to say.", federation.unknowns[j]));
+    }
+  }
+}
+
+void warn_of_rows(const Plan& plan, Federation& federation) {
+  for (const Client& client : federation.clients) {
+    const std::string name = client.summary().name;
+    const RowBlock& block = client.block();
+    if (block.rescaled_rows() > 0) {
+      federation.warnings.push_back(
+          fmt::format("{}: {} rows were too large or too small to be squared and were scaled to length about one, with "
+                      "their right-hand sides.",
+                      name, block.rescaled_rows()));
+    }
+    if (block.dominant_row() && plan.row_sampling == RowSampling::SquaredNorm) {
+      federation.warnings.push_back(
+          fmt::format("{}: row {} holds more than half of the squared norm, so the others are seldom drawn; "
+                      "--row-sampling uniform draws all alike.",
+                      name, *block.dominant_row() + 1));
+    }
+  }
+}
+
+}  // namespace
+
+Result<ClientTables> read_clients(const Plan& plan) {
+  if (const auto fine = check(plan); !fine) return fine.error();
+  std::vector<SourceFile> sources;
+  for (std::size_t i = 0; i < plan.data.size() + plan.matrix.size(); ++i) {
+    auto source = read_source(plan, i);
+    if (!source) return source.error();
+    if (const auto fine = check_rows(plan, *source); !fine) return fine.error();
+    sources.push_back(*std::move(source));
+  }
+  if (const auto agreed = agree_on_columns(plan, sources); !agreed) return agreed.error();
+
+  const std::size_t columns = column_count(sources.front().data.system.rows);
+  const std::size_t clients = std::max(sources.size(), plan.clients);
+  if (const auto fits = check_memory(plan, columns + plan.run.noise_columns, clients); !fits) return fits.error();
+
+  ClientTables tables;
+  tables.columns = sources.front().data.columns;
+  if (tables.columns.empty()) tables.columns = numbered_columns(columns);
+  if (sources.size() == 1) {
+    const Partition partition = partition_for(plan, sources.front().data);
+    tables.systems = split(std::move(sources.front().data.system), partition);
+    tables.names = partition.names;
+    return tables;
+  }
+  tables.names = names_from(sources);
+  for (SourceFile& source : sources) tables.systems.push_back(std::move(source.data.system));
+  return tables;
+}
+
+std::vector<double> Federation::coefficients(const std::vector<double>& x) const {
+  return scaling ? in_data_units(*scaling, x, intercept ? 1 : 0) : x;
+}
+
+Result<Federation> make_federation(const Plan& plan) try {
+  auto tables = read_clients(plan);
+  if (!tables) return tables.error();
+
+  Federation federation;
+  federation.intercept = plan.intercept;
+  federation.unknowns = std::move(tables->columns);
+  if (plan.intercept) {
+    if (std::ranges::find(federation.unknowns, kInterceptName) != federation.unknowns.end()) {
+      return Error{fmt::format("--intercept adds a column '{}', but the data have one already", kInterceptName)};
+    }
+    federation.unknowns.emplace(federation.unknowns.begin(), kInterceptName);
+    for (LinearSystem& system : tables->systems) add_intercept(system);
+  }
+  for (const LinearSystem& system : tables->systems) {
+    federation.rows += row_count(system.rows);
+    federation.sparse = federation.sparse || is_sparse(system.rows);
+  }
+  if (plan.standardize) {
+    const auto centring = plan.intercept ? Centring::ByMean : Centring::None;
+    federation.scaling = standardize(tables->systems, centring, plan.intercept ? 1 : 0);
+  }
+
+  for (std::uint32_t i = 0; i < tables->systems.size(); ++i) {
+    LinearSystem& system = tables->systems[i];
+    const std::uint64_t seed = client_seed(plan.run.seed, tables->names[i]);
+    add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
+    federation.clients.emplace_back(ClientId{i}, tables->names[i], RowBlock(std::move(system)), seed,
+                                    plan.row_sampling);
+  }
+  if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
+
+  auto start = read_unknowns(plan.start, federation.unknowns.size());
+  if (!start) return start.error();
+  auto truth = read_unknowns(plan.truth, federation.unknowns.size());
+  if (!truth) return truth.error();
+  federation.start = *std::move(start);
+  if (!federation.start.empty()) federation.start.resize(federation.start.size() + plan.run.noise_columns, 0.0);
+  federation.truth = *std::move(truth);
+  warn_of_columns(plan, federation);
+  warn_of_rows(plan, federation);
+  plan.run_options().validate(federation.clients.size(), federation.unknowns.size() + plan.run.noise_columns);
+  return federation;
+} catch (const InvalidArgument& error) {
+  return Error{error.what()};
+}
+
+}  // namespace fedrk::io

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/npy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fedrk/io/mapped_file.hpp"
+#include "fedrk/io/number.hpp"
+#include "fedrk/linalg/kernels.hpp"
+#include "io/errors.hpp"
+#include "io/file_writer.hpp"
+#include "io/npy_header.hpp"
+
+namespace fedrk::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the bytes of a file are taken as they are");
+
+// The header's length need not keep the data aligned, so every number is copied out.
+template <class Number>
+double number_at(const char* data, std::size_t index) {
+  Number value;
+  std::memcpy(&value, data + index * sizeof(Number), sizeof(Number));
+  return static_cast<double>(value);
+}
+
+template <class Number>
+void fill_by_rows(const MappedFile& file, const NpyHeader& header, Matrix& matrix) {
+  constexpr std::size_t kStretch = std::size_t{32} << 20;
+  const std::size_t row_bytes = header.cols * sizeof(Number);
+  std::size_t at = header.data_offset, forgotten = 0;
+  for (std::size_t i = 0; i < header.rows; ++i, at += row_bytes) {
+    const auto row = matrix.row(i);
+    const char* const data = file.text().data() + at;
+    if constexpr (sizeof(Number) == sizeof(double)) {
+      std::memcpy(row.data(), data, row_bytes);
+    } else {
+      for (std::size_t j = 0; j < header.cols; ++j) row[j] = number_at<Number>(data, j);
+    }
+    if (at - forgotten > kStretch) file.forget(std::exchange(forgotten, at), at);
+  }
+}
+
+// The file goes down the columns, the matrix along the rows: bands of rows keep both within the caches.
+template <class Number>
+void fill_by_columns(const char* data, const NpyHeader& header, Matrix& matrix) {
+  constexpr std::size_t kBand = 32;
+  for (std::size_t first = 0; first < header.rows; first += kBand) {
+    const std::size_t last = std::min(first + kBand, header.rows);
+    for (std::size_t j = 0; j < header.cols; ++j) {
+      for (std::size_t i = first; i < last; ++i) matrix.row(i)[j] = number_at<Number>(data, j * header.rows + i);
+    }
+  }
+}
+
+template <class Number>
+void fill(const MappedFile& file, const NpyHeader& header, Matrix& matrix) {
+  if (header.fortran_order) {
+    fill_by_columns<Number>(file.text().data() + header.data_offset, header, matrix);
+  } else {
+    fill_by_rows<Number>(file, header, matrix);
+  }
+}
+
+std::optional<std::string> find_not_finite(const Matrix& matrix) {
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const auto row = matrix.row(i);
+    if (all_finite(row)) continue;
+    const auto bad = std::ranges::find_if(row, [](double value) { return !std::isfinite(value); });
+    return fmt::format("row {}, column {}: expected a finite number, found {}", i + 1, bad - row.begin() + 1,
+                       std::isnan(*bad) ? "nan" : to_text(*bad));
+  }
+  return std::nullopt;
+}
+
+// The data starts at a multiple of 64, as NumPy has it, so that it can be mapped and used in place.
+std::string header_for(const std::string& shape) {
+  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", shape);
+  const std::size_t unpadded = 10 + text.size() + 1;
+  text.append((64 - unpadded % 64) % 64, ' ').append("\n");
+  std::string head("\x93NUMPY\x01\x00", 8);
+  head += static_cast<char>(text.size() & 0xFFU);
+  head += static_cast<char>(text.size() >> 8U);
+  return head + text;
+}
+
+std::string_view bytes_of(std::span<const double> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+}  // namespace
+
+Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  const Result<NpyHeader> header = read_npy_header(file->text(), path);
+  if (!header) return header.error();
+  Matrix matrix(header->rows, header->cols, margins);
+  if (header->item_bytes == sizeof(double)) {
+    fill<double>(*file, *header, matrix);
+  } else {
+    fill<float>(*file, *header, matrix);
+  }
+  if (const auto problem = find_not_finite(matrix)) return error_in(path, *problem);
+  return matrix;
+}
+
+Result<void> write_npy(const std::filesystem::path& path, const Matrix& matrix, std::size_t first_row,
+                       std::size_t rows) {
+  FEDRK_EXPECTS(first_row + rows <= matrix.rows());
+  FileWriter out(path);
+  out.append(header_for(fmt::format("{}, {}", rows, matrix.cols())));
+  for (std::size_t i = first_row; i < first_row + rows && !out.failed(); ++i) out.append(bytes_of(matrix.row(i)));
+  return out.commit();
+}
+
+Result<void> write_npy(const std::filesystem::path& path, std::span<const double> vector) {
+  FileWriter out(path);
+  out.append(header_for(fmt::format("{},", vector.size())));
+  out.append(bytes_of(vector));
+  return out.commit();
+}
+
+}  // namespace fedrk::io

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "fedrk/io/mapped_file.hpp"
+#include "fedrk/io/number.hpp"
+#include "fedrk/io/plan_options.hpp"
+
+namespace fedrk::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A TOML value as the text that a flag would carry.
+std::optional<std::string> as_text(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* on = node.as_boolean()) return on->get() ? "true" : "false";
+  if (const auto* real = node.as_floating_point()) return std::isinf(real->get()) ? "inf" : to_text(real->get());
+  return std::nullopt;
+}
+
+Result<OptionValues> values_of(const PlanOption& option, const toml::node& node) {
+  OptionValues values;
+  const auto add = [&](const toml::node& entry) {
+    const auto text = as_text(entry);
+    if (text) values.push_back(*text);
+    return text.has_value();
+  };
+  const bool is_list = option.kind == OptionKind::Paths || option.kind == OptionKind::Texts;
+  if (const auto* entries = node.as_array(); entries != nullptr && is_list) {
+    if (std::ranges::all_of(*entries, add)) return values;
+  } else if (add(node)) {
+    return values;
+  }
+  return Error{is_list ? "expected a list of texts" : "expected one value"};
+}
+
+// Relative paths are relative to the plan, wherever the program was started.
+void resolve_paths(const PlanOption& option, const fs::path& folder, OptionValues& values) {
+  if (option.kind != OptionKind::Path && option.kind != OptionKind::Paths) return;
+  for (std::string& value : values) {
+    if (!value.empty() && fs::path(value).is_relative()) value = (folder / value).lexically_normal().string();
+  }
+}
+
+std::string toml_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+// TOML's whole numbers have 63 bits; a larger seed is written as text, which reads back just as well.
+bool is_toml_number(std::string_view text) {
+  const auto whole = parse_whole(text);
+  return whole ? *whole <= std::numeric_limits<std::int64_t>::max() : static_cast<bool>(parse_number(text));
+}
+
+std::string toml_value(const PlanOption& option, OptionValues values, const fs::path& folder) {
+  switch (option.kind) {
+    case OptionKind::Switch:
+      return values.front();
+    case OptionKind::Number:
+      return is_toml_number(values.front()) ? values.front() : toml_string(values.front());
+    case OptionKind::Text:
+      return toml_string(values.front());
+    case OptionKind::Path:
+    case OptionKind::Paths:
+      for (std::string& value : values) {
+        if (fs::path(value).is_relative()) value = fs::proximate(value, folder).string();
+      }
+      if (option.kind == OptionKind::Path) return toml_string(values.front());
+      [[fallthrough]];
+    case OptionKind::Texts:
+      std::ranges::transform(values, values.begin(), toml_string);
+      return fmt::format("[{}]", fmt::join(values, ", "));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Plan::group_by() const { return partition.starts_with("by:") ? partition.substr(3) : ""; }
+
+RunOptions Plan::run_options() const {
+  constexpr std::uint32_t kPatience = 100;
+  RunOptions options = run;
+  options.patience = patience.value_or(run.tolerance > 0.0 ? kPatience : 0);
+  return options;
+}
+
+Result<void> check(const Plan& plan) {
+  const std::size_t files = plan.data.size() + plan.matrix.size();
+  if (files == 0) return Error{"no data: give --data FILE with --target COLUMN, or --matrix FILE with --rhs FILE"};
+  if (!plan.data.empty() && !plan.matrix.empty()) {
+    return Error{"--data and --matrix cannot be mixed: give every client's rows in the same way"};
+  }
+  if (plan.matrix.size() != plan.rhs.size()) {
+    return Error{fmt::format("{} --matrix but {} --rhs: each matrix needs its right-hand side", plan.matrix.size(),
+                             plan.rhs.size())};
+  }
+  if (files > 1 && plan.clients > 0) {
+    return Error{"--clients splits one file; with several files each is one client, so leave it out"};
+  }
+  if (files > 1 && plan.partition != "contiguous") return Error{"--partition splits one file; several are given"};
+  if (!plan.group_by().empty() && (plan.clients > 0 || plan.data.empty())) {
+    return Error{"--partition by:COLUMN makes one client for each value in a --data table, so leave --clients out"};
+  }
+  if (!plan.truth.empty() && (plan.standardize || plan.intercept)) {
+    return Error{
+        "--truth is compared with the unknowns as they are solved for: leave out --standardize and --intercept"};
+  }
+  return {};
+}
+
+Result<void> read_plan(const fs::path& path, Plan& plan) {
+  const auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  toml::table table;
+  try {
+    table = toml::parse(file->text(), path.string());
+  } catch (const toml::parse_error& error) {
+    return Error{fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description())};
+  }
+  for (const auto& [key, node] : table) {
+    const auto place = fmt::format("{}:{}: {}", path.string(), node.source().begin.line, key.str());
+    const PlanOption* option = find_plan_option(key.str());
+    if (option == nullptr) return Error{fmt::format("{}: no such entry in a plan", place)};
+    auto values = values_of(*option, node);
+    if (!values) return Error{fmt::format("{}: {}", place, values.error().message)};
+    resolve_paths(*option, path.parent_path(), *values);
+    if (const auto done = option->set(plan, *values); !done)
+      return Error{fmt::format("{}: {}", place, done.error().message)};
+  }
+  return {};
+}
+
+std::string plan_text(const Plan& plan, const fs::path& folder) {
+  std::string text = "# The plan of a fedrk run, complete with its defaults. Repeat it with: fedrk solve plan.toml\n";
+  std::string_view group;
+  for (const PlanOption& option : plan_options()) {
+    const OptionValues values = option.get(plan);
+    if (values.empty()) continue;
+    if (option.group != group) text += fmt::format("\n# {}\n", group = option.group);
+    text += fmt::format("{} = {}\n", option.name, toml_value(option, values, folder));
+  }
+  return text;
+}
+
+}  // namespace fedrk::io

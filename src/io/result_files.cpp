@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/result_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "fedrk/analysis/selection_counts.hpp"
+#include "fedrk/io/csv.hpp"
+#include "fedrk/io/number.hpp"
+#include "fedrk/io/plan_options.hpp"
+#include "fedrk/io/write_file.hpp"
+
+namespace fedrk::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json steps(const StepBudget& budget) {
+  const auto* fixed = std::get_if<FixedSteps>(&budget);
+  return fixed == nullptr ? Json("inf") : Json(fixed->count);
+}
+
+Json problem_json(const FinishedRun& run) {
+  const Plan& plan = run.plan;
+  return {{"files", plan.data.empty() ? plan.matrix : plan.data},
+          {"target", plan.target.empty() ? Json(nullptr) : Json(plan.target)},
+          {"rows", run.rows},
+          {"columns", run.unknowns.size()},
+          {"sparse", run.sparse},
+          {"standardized", plan.standardize},
+          {"intercept", plan.intercept},
+          {"noise_columns", plan.run.noise_columns}};
+}
+
+Json options_json(const FinishedRun& run) {
+  const RunOptions options = run.plan.run_options();
+  return {{"rounds", options.rounds},
+          {"participants", options.participants == 0 ? run.client_names.size() : options.participants},
+          {"local_steps", steps(options.local_budget)},
+          {"server_steps", steps(options.server_budget)},
+          {"row_sampling", to_text(run.plan.row_sampling)},
+          {"server_sampling", to_text(options.server_sampling)},
+          {"keep", options.sparsity == 0 ? Json(nullptr) : Json(options.sparsity)},
+          {"tolerance", options.tolerance == 0.0 ? Json(nullptr) : Json(options.tolerance)},
+          {"patience", options.patience == 0 ? Json(nullptr) : Json(options.patience)}};
+}
+
+Json clients_json(const FinishedRun& run) {
+  std::vector<std::size_t> rounds(run.client_names.size(), 0), absences(run.client_names.size(), 0);
+  for (const RoundRecord& record : run.result.history) {
+    for (const ClientId id : record.participants) ++rounds[id.value];
+    for (const Absence& absence : record.absences) ++absences[absence.client.value];
+  }
+  Json clients = Json::array();
+  for (std::size_t i = 0; i < run.client_names.size(); ++i) {
+    clients.push_back({{"name", run.client_names[i]},
+                       {"rows", run.client_rows[i]},
+                       {"rounds", rounds[i]},
+                       {"absences", absences[i]}});
+  }
+  return clients;
+}
+
+Json coefficients_json(const FinishedRun& run) {
+  Json coefficients = Json::array();
+  for (std::size_t j = 0; j < run.unknowns.size(); ++j) {
+    Json entry{{"name", run.unknowns[j]}, {"coefficient", number_or_null(run.coefficients[j])}};
+    if (run.standardized) entry["standardized"] = number_or_null(run.result.x[j]);
+    coefficients.push_back(std::move(entry));
+  }
+  return coefficients;
+}
+
+Json selection_json(const FinishedRun& run) {
+  Json selection = Json::array();
+  for (const std::size_t j : most_selected(run.selection_counts)) {
+    selection.push_back({{"name", run.unknowns[j]}, {"count", run.selection_counts[j]}});
+  }
+  return selection;
+}
+
+Json convergence_json(const FinishedRun& run) {
+  const HorizonContext context{run.plan.run.sparsity > 0, run.plan.run.noise_columns > 0};
+  static constexpr const char* kProgress[] = {"unknown", "falling", "at_rounding", "hovering"};
+  return {{"progress", kProgress[static_cast<std::size_t>(run.horizon.progress)]},
+          {"level", number_or_null(run.horizon.level)},
+          {"since_round", run.horizon.since_round},
+          {"words", describe(run.horizon, context)}};
+}
+
+// Names in one field, a semicolon between them; one within a name becomes a comma.
+template <class Ids, class Name>
+std::string joined(const Ids& ids, Name name_of) {
+  std::string text;
+  for (const auto& id : ids) {
+    std::string name = name_of(id);
+    std::ranges::replace(name, ';', ',');
+    text += (text.empty() ? "" : ";") + name;
+  }
+  return csv_field(text);
+}
+
+}  // namespace
+
+std::string status_of(Termination termination) {
+  switch (termination) {
+    case Termination::Interrupted:
+      return "finished:stopped";
+    case Termination::Diverged:
+      return "finished:failed";
+    case Termination::RoundLimit:
+    case Termination::Tolerance:
+    case Termination::Stagnation:
+      break;
+  }
+  return "finished:completed";
+}
+
+std::string stop_reason_of(Termination termination) {
+  switch (termination) {
+    case Termination::RoundLimit:
+      return "round_limit";
+    case Termination::Tolerance:
+      return "tolerance";
+    case Termination::Stagnation:
+      return "stagnation";
+    case Termination::Interrupted:
+      return "interrupted";
+    case Termination::Diverged:
+      break;
+  }
+  return "diverged";
+}
+
+std::string stop_words(const FinishedRun& run) {
+  const auto rounds = run.result.history.size();
+  switch (run.result.termination) {
+    case Termination::RoundLimit:
+      return fmt::format("all {} rounds were made", rounds);
+    case Termination::Tolerance:
+      return fmt::format("the tolerance of {} was reached after {} rounds", to_text(run.plan.run.tolerance), rounds);
+    case Termination::Stagnation:
+      return fmt::format("the residual had stopped falling by round {}", rounds);
+    case Termination::Interrupted:
+      return fmt::format("the run was interrupted after {} rounds", rounds);
+    case Termination::Diverged:
+      break;
+  }
+  return fmt::format("x left the range of numbers in round {}", rounds);
+}
+
+std::string result_json(const FinishedRun& run) {
+  std::uint64_t bytes_up = 0, bytes_down = 0;
+  for (const RoundRecord& record : run.result.history) {
+    bytes_up += record.bytes_up;
+    bytes_down += record.bytes_down;
+  }
+  Json document{
+      {"version", FEDRK_VERSION},
+      {"title", run.title},
+      {"status", status_of(run.result.termination)},
+      {"stop_reason", stop_reason_of(run.result.termination)},
+      {"stop_words", stop_words(run)},
+      {"method", run.plan.method},
+      {"problem", problem_json(run)},
+      {"options", options_json(run)},
+      {"rounds", run.result.history.size()},
+      {"relative_residual", number_or_null(run.result.relative_residual)},
+      {"relative_error", run.errors.empty() ? Json(nullptr) : number_or_null(run.errors.back())},
+      {"seconds", run.seconds},
+      {"bytes_up", bytes_up},
+      {"bytes_down", bytes_down},
+      {"seed", run.plan.run.seed},
+      {"clients", clients_json(run)},
+      {"coefficients", coefficients_json(run)},
+  };
+  if (!run.selection_counts.empty()) document["selection"] = selection_json(run);
+  document["convergence"] = convergence_json(run);
+  document["warnings"] = run.warnings;
+  // Names come from data files in whatever encoding: what is not UTF-8 is replaced, not refused.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string solution_csv(const FinishedRun& run) {
+  std::string text = run.standardized ? "name,coefficient,standardized\n" : "name,coefficient\n";
+  for (std::size_t j = 0; j < run.unknowns.size(); ++j) {
+    text += csv_field(run.unknowns[j]) + ',';
+    append_text(run.coefficients[j], text);
+    if (run.standardized) {
+      text += ',';
+      append_text(run.result.x[j], text);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string history_csv(const FinishedRun& run) {
+  std::string text = "round,participants,absent,residual,movement,seconds,bytes_up,bytes_down";
+  text += run.errors.empty() ? "\n" : ",error\n";
+  for (std::size_t t = 0; t < run.result.history.size(); ++t) {
+    const RoundRecord& record = run.result.history[t];
+    text += fmt::format("{},{},{},", record.round.value + 1,
+                        joined(record.participants, [&](ClientId id) { return run.client_names[id.value]; }),
+                        joined(record.absences, [&](const Absence& a) { return run.client_names[a.client.value]; }));
+    if (record.relative_residual) append_text(*record.relative_residual, text);
+    text += ',';
+    append_text(record.movement, text);
+    text += fmt::format(",{:.6f},{},{}", record.seconds, record.bytes_up, record.bytes_down);
+    if (!run.errors.empty()) {
+      text += ',';
+      append_text(run.errors[t], text);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+Result<void> write_run_files(const std::filesystem::path& folder, const FinishedRun& run) {
+  const std::pair<const char*, std::string> files[] = {{"plan.toml", plan_text(run.plan, folder)},
+                                                       {"solution.csv", solution_csv(run)},
+                                                       {"history.csv", history_csv(run)},
+                                                       {"result.json", result_json(run)}};
+  for (const auto& [name, content] : files) {
+    if (const auto done = write_file(folder / name, content); !done) return done.error();
+  }
+  return {};
+}
+
+}  // namespace fedrk::io

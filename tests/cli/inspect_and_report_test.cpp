@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+namespace fedrk {
+namespace {
+
+using nlohmann::json;
+const std::string kProstate = FEDRK_SOURCE "/data/prostate.toml";
+
+TEST(Inspect, TellsShapeRankAndRates) {
+  const test::Program program;
+
+  const auto text = program.run("inspect " + kProstate);
+  const auto document = json::parse(program.run("inspect " + kProstate + " --format json").out);
+
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("97 rows, 9 unknowns, 7 clients; dense"), std::string::npos);
+  EXPECT_NE(text.out.find("inconsistent"), std::string::npos);
+  EXPECT_EQ(document["spectrum"]["rank"], 9);
+  EXPECT_EQ(document["spectrum"]["consistent"], false);
+  EXPECT_EQ(document["clients"].size(), 7);
+  double weight = 0.0;
+  for (const auto& client : document["clients"]) weight += client["weight"].get<double>();
+  EXPECT_NEAR(weight, 1.0, 1e-12);
+}
+
+TEST(Inspect, SeesAConsistentSystem) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 60 --cols 20 --density 0.4 --out p").exit_code, 0);
+
+  const auto document = json::parse(program.run("inspect p/plan.toml --format json").out);
+
+  EXPECT_EQ(document["spectrum"]["consistent"], true);
+  EXPECT_EQ(document["sparse"], true);
+}
+
+TEST(Inspect, SaysWhatAnUpdateGivesAway) {
+  const test::Program program;
+
+  EXPECT_NE(program.run("inspect " + kProstate + " --local-steps 1").out.find("multiple of one row"),
+            std::string::npos);
+  EXPECT_NE(program.run("inspect " + kProstate).out.find("can rebuild records"), std::string::npos);
+}
+
+TEST(Inspect, RefusesBadInput) {
+  const test::Program program;
+
+  EXPECT_EQ(program.run("inspect").exit_code, 2);
+  EXPECT_EQ(program.run("inspect --data missing.csv --target y").exit_code, 2);
+}
+
+TEST(Report, IsMadeAnewFromTheFilesOfARun) {
+  const test::Program program;
+  ASSERT_EQ(program.run("solve " + kProstate + " --rounds 50 --out run").exit_code, 0);
+  const std::string first = program.folder().read("run/report.html");
+  std::filesystem::remove(program.path("run/report.html"));
+
+  const auto again = program.run("report run");
+  const auto elsewhere = program.run("report run --out page.html");
+
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.out, "run/report.html\n");
+  EXPECT_EQ(program.folder().read("run/report.html"), first);
+  EXPECT_EQ(elsewhere.out, "page.html\n");
+  EXPECT_EQ(program.folder().read("page.html"), first);
+  EXPECT_EQ(first.find("http://"), std::string::npos);
+  EXPECT_EQ(first.find("https://"), std::string::npos);
+}
+
+TEST(Report, RefusesAFolderWithoutARun) {
+  const test::Program program;
+
+  const auto refused = program.run("report nowhere");
+
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, "fedrk: nowhere: no result.json here; give the folder of a run\n");
+}
+
+}  // namespace
+}  // namespace fedrk

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// fedrk solve as a user runs it.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+namespace fedrk {
+namespace {
+
+using nlohmann::json;
+const std::string kProstate = FEDRK_SOURCE "/data/prostate.toml";
+
+std::vector<std::string> most_selected(const json& result, std::size_t count) {
+  std::vector<std::string> names;
+  for (const auto& entry : result["selection"]) names.push_back(entry["name"]);
+  names.resize(count);
+  std::ranges::sort(names);
+  return names;
+}
+
+// Figure 4 of the paper: the features that the Lasso selects, and the intercept.
+TEST(Solve, SelectsTheFeaturesOfTheProstateData) {
+  const test::Program program;
+  for (int seed = 1; seed <= 5; ++seed) {
+    const auto ended = program.run("solve " + kProstate + " --format json --seed " + std::to_string(seed));
+
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(most_selected(json::parse(ended.out), 5),
+              (std::vector<std::string>{"intcpt", "lbph", "lcavol", "lweight", "svi"}))
+        << "seed " << seed;
+  }
+}
+
+TEST(Solve, LeavesTheFilesOfARun) {
+  const test::Program program;
+
+  const auto ended = program.run("solve " + kProstate + " --out runs/demo");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  for (const char* name : {"plan.toml", "result.json", "solution.csv", "history.csv", "report.html"}) {
+    EXPECT_TRUE(std::filesystem::exists(program.path("runs/demo") / name)) << name;
+  }
+  EXPECT_NE(ended.out.find("Report: runs/demo/report.html"), std::string::npos);
+  EXPECT_NE(ended.out.find("lcavol"), std::string::npos);
+  EXPECT_NE(ended.err.find("[ROUND 2000/2000] 3 of 3 replied, residual "), std::string::npos);
+  EXPECT_NE(ended.err.find("hovered around"), std::string::npos);
+  const json result = json::parse(program.folder().read("runs/demo/result.json"));
+  EXPECT_EQ(result["status"], "finished:completed");
+  EXPECT_EQ(result["clients"].size(), 7);
+  EXPECT_EQ(result["clients"][6]["rows"], 13);
+}
+
+TEST(Solve, RepeatsARunFromItsPlanToTheBitWithAnyNumberOfThreads) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 300 --cols 120 --clients 6 --seed 5 --out p").exit_code, 0);
+  ASSERT_EQ(
+      program.run("solve p/plan.toml --participants 4 --local-steps 200 --rounds 40 --threads 1 --out one").exit_code,
+      0);
+
+  ASSERT_EQ(program.run("solve one/plan.toml --threads 2 --out two").exit_code, 0);
+  ASSERT_EQ(program.run("solve one/plan.toml --seed 6 --out other").exit_code, 0);
+
+  EXPECT_EQ(program.folder().read("one/solution.csv"), program.folder().read("two/solution.csv"));
+  EXPECT_NE(program.folder().read("one/solution.csv"), program.folder().read("other/solution.csv"));
+}
+
+TEST(Solve, ReachesTheToleranceThatIsAskedFor) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 200 --cols 50 --as mtx --out p").exit_code, 0);
+
+  const auto solved = program.run(
+      "solve --matrix p/A.mtx --rhs p/b.mtx --truth p/x.mtx --clients 8 --participants 3 --local-steps inf "
+      "--tolerance 1e-10 --format json");
+  const auto too_short = program.run("solve p/plan.toml --clients 8 --tolerance 1e-10 --rounds 3 --format json");
+
+  EXPECT_EQ(solved.exit_code, 0) << solved.err;
+  const json result = json::parse(solved.out);
+  EXPECT_EQ(result["stop_reason"], "tolerance");
+  EXPECT_LE(result["relative_residual"].get<double>(), 1e-10);
+  EXPECT_LE(result["relative_error"].get<double>(), 1e-9);
+  EXPECT_EQ(too_short.exit_code, 3);
+  EXPECT_EQ(json::parse(too_short.out)["stop_reason"], "round_limit");
+}
+
+TEST(Solve, GivesUpOnAnInconsistentSystemAndSaysWhatToDo) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate inconsistent --rows 200 --cols 20 --clients 4 --out p").exit_code, 0);
+
+  const auto ended = program.run("solve p/plan.toml --rounds 100000 --tolerance 1e-6");
+
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_NE(ended.out.find("the residual had stopped falling"), std::string::npos);
+  EXPECT_NE(ended.err.find("--noise-columns"), std::string::npos);
+}
+
+TEST(Solve, LetsAFlagWinOverThePlan) {
+  const test::Program program;
+
+  const auto ended = program.run("solve " + kProstate + " --rounds 10 --keep all --no-standardize --format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json result = json::parse(ended.out);
+  EXPECT_EQ(result["rounds"], 10);
+  EXPECT_FALSE(result.contains("selection"));
+  EXPECT_EQ(result["problem"]["standardized"], false);
+}
+
+TEST(Solve, LeavesAValidResultWhenItIsInterrupted) {
+  const test::Program program;
+
+  for (const std::string signal : {"INT", "TERM"}) {
+    const auto ended = program.shell("'" FEDRK_PROGRAM "' solve " + kProstate +
+                                     " --rounds 4000000000 --progress none --overwrite --out run & "
+                                     "sleep 0.5; kill -" +
+                                     signal + " $!; wait $!");
+
+    EXPECT_EQ(ended.exit_code, 3) << ended.err;
+    const json result = json::parse(program.folder().read("run/result.json"));
+    EXPECT_EQ(result["status"], "finished:stopped");
+    EXPECT_EQ(result["stop_reason"], "interrupted");
+    EXPECT_GT(result["rounds"], 0);
+    EXPECT_EQ(result["coefficients"].size(), 9);
+  }
+}
+
+TEST(Solve, PrintsOneJsonDocumentAndNothingElse) {
+  const test::Program program;
+
+  const auto ended = program.run("solve " + kProstate + " --format json --out run");
+
+  EXPECT_TRUE(json::accept(ended.out));
+  EXPECT_EQ(ended.out, program.folder().read("run/result.json"));
+  EXPECT_NE(ended.err.find("Report: run/report.html"), std::string::npos);
+}
+
+TEST(Solve, DoesNotReplaceARunUnasked) {
+  const test::Program program;
+  ASSERT_EQ(program.run("solve " + kProstate + " --rounds 5 --out run").exit_code, 0);
+
+  const auto refused = program.run("solve " + kProstate + " --rounds 6 --out run");
+
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, "fedrk: run already holds a run; choose another --out, or add --overwrite\n");
+  EXPECT_EQ(program.run("solve " + kProstate + " --rounds 6 --out run --overwrite").exit_code, 0);
+}
+
+TEST(Solve, HelpsWithGroupsDefaultsAndAnExample) {
+  const auto help = test::Program().run("solve --help");
+
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* part :
+       {"Data:", "Method:", "Stopping:", "Output:", "--local-steps N|inf", "[20]", "Examples:", "Exit codes:"}) {
+    EXPECT_NE(help.out.find(part), std::string::npos) << part << "\n" << help.out;
+  }
+}
+
+}  // namespace
+}  // namespace fedrk

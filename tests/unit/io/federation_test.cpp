@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/federation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/temp_folder.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk::io {
+namespace {
+
+class FederationFiles : public testing::Test {
+ protected:
+  // A plan for tables that are written here first.
+  Plan tables(const std::vector<std::string>& contents) const {
+    Plan plan;
+    plan.target = "y";
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      plan.data.push_back(folder.write("site-" + std::to_string(i + 1) + ".csv", contents[i]).string());
+    }
+    return plan;
+  }
+  std::string refusal(const Plan& plan) const {
+    const auto federation = make_federation(plan);
+    return federation ? "" : folder.local(federation.error().message);
+  }
+  const test::TempFolder folder;
+};
+
+using WrittenOut = std::vector<std::vector<double>>;
+
+TEST_F(FederationFiles, MakeOneClientOfEach) {
+  const auto federation = make_federation(tables({"u,y,v\n1,2,3\n", "u,y,v\n4,5,6\n7,8,9\n"}));
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  ASSERT_EQ(federation->clients.size(), 2);
+  EXPECT_EQ(federation->clients[1].summary().name, "site-2");
+  EXPECT_EQ(federation->unknowns, (std::vector<std::string>{"u", "v"}));
+  EXPECT_EQ(test::written_out(federation->clients[1].block().system().rows), (WrittenOut{{4.0, 6.0}, {7.0, 9.0}}));
+  EXPECT_EQ(federation->clients[1].block().system().rhs, (std::vector{5.0, 8.0}));
+}
+
+TEST_F(FederationFiles, AreSplitByTheValuesOfAColumn) {
+  Plan plan = tables({"site,u,y\nnorth,1,1\nsouth,2,2\nnorth,3,3\n"});
+  plan.partition = "by:site";
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_EQ(federation->clients[0].summary().name, "north");
+  EXPECT_EQ(federation->clients[0].summary().rows, 2);
+  EXPECT_EQ(federation->unknowns, std::vector<std::string>{"u"});
+}
+
+TEST_F(FederationFiles, CarryInterceptScalesAndNoiseInOneStorage) {
+  Plan plan = tables({"u,y\n1,1\n3,2\n", "u,y\n5,1\n7,2\n"});
+  plan.intercept = plan.standardize = true;
+  plan.run.noise_columns = 2;
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_EQ(federation->unknowns, (std::vector<std::string>{"intcpt", "u"}));
+  const auto rows = test::written_out(federation->clients[0].block().system().rows);
+  EXPECT_EQ(rows[0].size(), 4);
+  EXPECT_EQ(rows[0][0], 1.0);
+  EXPECT_DOUBLE_EQ(rows[0][1], -3.0 / std::sqrt(5.0));  // mean 4, squares 9 + 1 + 1 + 9 over 4
+  EXPECT_NE(rows[0][2], 0.0);
+  // y = 1 + 2 z in standardised units is y = 1 + 2 (u - 4)/sqrt(5)
+  const auto coefficients = federation->coefficients({1.0, 2.0});
+  EXPECT_DOUBLE_EQ(coefficients[0], 1.0 - 8.0 / std::sqrt(5.0));
+  EXPECT_DOUBLE_EQ(coefficients[1], 2.0 / std::sqrt(5.0));
+}
+
+TEST_F(FederationFiles, OfSparseRowsMayEndAtDifferentColumns) {
+  Plan plan;
+  plan.data = {folder.write("a.svm", "1 1:2\n").string(), folder.write("b.svm", "2 3:1\n").string()};
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_TRUE(federation->sparse);
+  EXPECT_EQ(federation->unknowns, (std::vector<std::string>{"x1", "x2", "x3"}));
+  EXPECT_EQ(federation->clients[0].block().cols(), 3);
+}
+
+TEST_F(FederationFiles, ThatDoNotFitAreRefusedByName) {
+  EXPECT_EQ(
+      refusal(tables({"u,v,y\n1,2,3\n", "u,w,y\n1,2,3\n"})),
+      "site-2.csv: column 2 is 'w' where site-1.csv has 'v'; all clients need the same columns in the same order");
+  EXPECT_EQ(refusal(tables({"u,y\n1,2\n", "u,w,y\n1,2,3\n"})),
+            "column 'w' is in site-2.csv but not in site-1.csv; all clients need the same columns");
+  EXPECT_EQ(refusal(tables({"u,v,y\n1,2,3\n", "u,y\n1,3\n"})),
+            "column 'v' is in site-1.csv but not in site-2.csv; all clients need the same columns");
+  EXPECT_EQ(refusal(tables({"u,v,y\n1,2,3\n0,0,4\n"})),
+            "site-1.csv:3: every entry is zero but the right-hand side is 4: no x satisfies that");
+  EXPECT_EQ(refusal(tables({"u,v,y\n0,0,0\n"})), "every entry of the matrix is zero: there is nothing to solve");
+
+  Plan split = tables({"u,y\n1,2\n2,3\n"});
+  split.clients = 3;
+  EXPECT_EQ(refusal(split), "2 rows cannot be split over 3 clients");
+
+  Plan keep = tables({"u,y\n1,2\n2,3\n"});
+  keep.run.sparsity = 2;
+  EXPECT_EQ(refusal(keep), "cannot keep 2 entries: there are only 1 unknowns");
+
+  Plan many = tables({"u,y\n1,2\n2,3\n"});
+  many.run.participants = 2;
+  EXPECT_EQ(refusal(many), "2 participants a round cannot be drawn from 1 clients");
+
+  Plan intercept = tables({"intcpt,y\n1,2\n2,3\n"});
+  intercept.intercept = true;
+  EXPECT_EQ(refusal(intercept), "--intercept adds a column 'intcpt', but the data have one already");
+}
+
+TEST_F(FederationFiles, OfMatricesNeedRightHandSidesOfTheirLength) {
+  Plan plan;
+  plan.matrix = {folder.write("A.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n").string()};
+  plan.rhs = {folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n").string()};
+  EXPECT_EQ(refusal(plan), "b.mtx: 3 entries, but A.mtx has 2 rows");
+
+  plan.rhs = {folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n").string()};
+  plan.start = folder.write("x.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n").string();
+  EXPECT_EQ(refusal(plan), "x.mtx: 2 entries, but the problem has 1 unknowns");
+}
+
+TEST_F(FederationFiles, BeyondTheMemoryAreRefusedBeforeAnythingIsMade) {
+  Plan plan;
+  plan.data = {folder.write("a.svm", "1 4294967295:1\n").string()};
+  plan.run.noise_columns = std::size_t{1} << 40;
+
+  EXPECT_NE(refusal(plan).find("unknowns: the vectors of a round need"), std::string::npos);
+}
+
+TEST_F(FederationFiles, ComeWithWarningsAboutWhatSlowsARunDown) {
+  Plan plan = tables({"u,c,y\n1,5,1\n2,5,2\n1000,5,3\n"});
+  const auto dominated = make_federation(plan);
+  plan.intercept = plan.standardize = true;
+  const auto constant = make_federation(plan);
+  const auto extreme = make_federation(tables({"u,v,y\n1e200,1e200,1\n1,2,3\n"}));
+
+  ASSERT_TRUE(dominated && constant && extreme);
+  EXPECT_NE(dominated->warnings.at(0).find("row 3 holds more than half"), std::string::npos);
+  EXPECT_NE(constant->warnings.at(0).find("Column 'c' is constant"), std::string::npos);
+  EXPECT_NE(extreme->warnings.at(0).find("1 rows were too large or too small"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fedrk::io

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/npy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/doubles.hpp"
+#include "support/temp_folder.hpp"
+
+namespace fedrk::io {
+namespace {
+
+using test::TempFolder;
+
+std::string npy(const std::string& dictionary, const std::string& data, char version = 1) {
+  std::string out = "\x93NUMPY";
+  out += {version, '\0', static_cast<char>(dictionary.size()), '\0'};
+  if (version > 1) out += {'\0', '\0'};
+  return out + dictionary + data;
+}
+
+template <class Number>
+std::string bytes(const std::vector<Number>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
+}
+
+std::string dictionary(const std::string& type, const std::string& shape, const std::string& fortran = "False") {
+  return "{'descr': '" + type + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n";
+}
+
+std::vector<double> entries(const Matrix& matrix) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) out.insert(out.end(), matrix.row(i).begin(), matrix.row(i).end());
+  return out;
+}
+
+TEST(Npy, ReadsBothOrdersAndBothWidths) {
+  const TempFolder folder;
+  const std::vector<double> by_rows{1, 2, 3, 4, 5, 6}, by_columns{1, 4, 2, 5, 3, 6};
+  const std::vector<float> single{1, 2, 3, 4, 5, 6};
+  const std::vector<std::string> contents{
+      npy(dictionary("<f8", "(2, 3)"), bytes(by_rows)),
+      npy(dictionary("<f8", "(2, 3)", "True"), bytes(by_columns)),
+      npy(dictionary("<f4", "(2, 3)"), bytes(single), 2),
+      npy(dictionary("<f4", "(2,3)", "True"), bytes(std::vector<float>{1, 4, 2, 5, 3, 6}), 3),
+      npy("{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f8\"}", bytes(by_rows)),
+  };
+  for (const auto& content : contents) {
+    const auto matrix = read_npy(folder.write("a.npy", content), {.front = 1, .back = 1});
+
+    ASSERT_TRUE(matrix) << matrix.error().message;
+    EXPECT_EQ(matrix->rows(), 2U);
+    EXPECT_EQ(entries(*matrix), by_rows);
+  }
+}
+
+TEST(Npy, ReadsOneDimensionAsOneColumn) {
+  const TempFolder folder;
+
+  const auto matrix = read_npy(folder.write("b.npy", npy(dictionary("<f8", "(2,)"), bytes(std::vector{7.0, 8.0}))));
+
+  ASSERT_TRUE(matrix);
+  EXPECT_EQ(matrix->rows(), 2U);
+  EXPECT_EQ(matrix->cols(), 1U);
+  EXPECT_EQ(entries(*matrix), (std::vector{7.0, 8.0}));
+}
+
+TEST(Npy, NamesTheFactAndTheExpectation) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const std::string four = bytes(std::vector{1.0, 2.0, 3.0, 4.0}),
+                    known = "expected '<f8' (float64) or '<f4' (float32)";
+  const std::string two = dictionary("<f8", "(2, 2)");
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "a.npy: the file is empty"},
+      {"hello world, this is text", "a.npy: expected an NPY file, found other content"},
+      {"\x93NUMPY\x01", "a.npy: the file ends within the header"},
+      {npy(two, "").substr(0, 30), "a.npy: the file ends within the header"},
+      {npy(two, four, 9), "a.npy: NPY version 9 is not supported; expected 1, 2 or 3"},
+      {npy("{'descr': '<f8', ", four), "a.npy: malformed NPY header '{'descr': '<f8', '"},
+      {npy("{'descr': '<f8', 'fortran_order': False}", four),
+       "a.npy: malformed NPY header '{'descr': '<f8', 'fortran_order': False}'"},
+      {npy(dictionary("<f8", "(2, 2)", "Maybe"), four),
+       "a.npy: malformed NPY header '{'descr': '<f8', 'fortran_order': May...'"},
+      {npy(dictionary("|O", "(2, 2)"), four), "a.npy: the file holds Python objects; save float64"},
+      {npy(dictionary(">f8", "(2, 2)"), four), "a.npy: the numbers are big-endian ('>f8'); " + known},
+      {npy(dictionary("<i8", "(2, 2)"), four), "a.npy: dtype '<i8' is not supported; " + known},
+      {npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (4,), }", four),
+       "a.npy: the file holds records with named fields; " + known},
+      {npy(dictionary("<f8", "()"), four), "a.npy: expected 1 or 2 dimensions, found shape ()"},
+      {npy(dictionary("<f8", "(2, 2, 1)"), four), "a.npy: expected 1 or 2 dimensions, found shape (2, 2, 1)"},
+      {npy(dictionary("<f8", "(2, x)"), four), "a.npy: expected a shape such as (3, 4), found (2, x)"},
+      {npy(dictionary("<f8", "(-2, 2)"), four), "a.npy: expected a shape such as (3, 4), found (-2, 2)"},
+      {npy(dictionary("<f8", "(0, 2)"), ""), "a.npy: expected at least one row and one column, found shape (0, 2)"},
+      {npy(dictionary("<f8", "(4294967296, 4294967296)"), four), "a.npy: shape (4294967296, 4294967296) is too large"},
+      {npy(dictionary("<f8", "(1000000000, 1000000000)"), four),
+       "a.npy: expected 8000000000000000000 bytes of data for shape (1000000000, 1000000000), found 32"},
+      {npy(two, four.substr(1)), "a.npy: expected 32 bytes of data for shape (2, 2), found 31"},
+      {npy(two, four + "x"), "a.npy: expected 32 bytes of data for shape (2, 2), found 33"},
+      {npy(two, bytes(std::vector{1.0, 2.0, 3.0, nan})), "a.npy: row 2, column 2: expected a finite number, found nan"},
+      {npy(two, bytes(std::vector{1.0, -inf, 3.0, 4.0})),
+       "a.npy: row 1, column 2: expected a finite number, found -inf"},
+  };
+  const TempFolder folder;
+  for (const auto& [content, message] : cases) {
+    const auto matrix = read_npy(folder.write("a.npy", content));
+    ASSERT_FALSE(matrix) << message;
+    EXPECT_EQ(folder.local(matrix.error().message), message);
+  }
+}
+
+TEST(Npy, WritesRowsItReadsBackToTheSameBits) {
+  const TempFolder folder;
+  const auto values = test::any_doubles(600, 17);
+  Matrix matrix(200, 3, {.front = 1, .back = 2});
+  for (std::size_t k = 0; k < values.size(); ++k) matrix.row(k / 3)[k % 3] = values[k];
+
+  ASSERT_TRUE(write_npy(folder / "a.npy", matrix, 50, 150));
+  const auto again = read_npy(folder / "a.npy");
+
+  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_EQ(again->rows(), 150U);
+  const auto read_back = entries(*again);
+  for (std::size_t k = 0; k < read_back.size(); ++k) EXPECT_TRUE(test::same_bits(read_back[k], values[150 + k]));
+}
+
+TEST(Npy, WritesTheHeaderThatNumpyWrites) {
+  const TempFolder folder;
+
+  ASSERT_TRUE(write_npy(folder / "b.npy", std::vector{1.0, 2.0, 3.0}));
+
+  const std::string content = folder.read("b.npy");
+  EXPECT_EQ(content.size(), 128U + 24U);
+  EXPECT_EQ(content.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+  EXPECT_EQ(content.substr(10, 58), "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), } ");
+  EXPECT_EQ(content[127], '\n');
+}
+
+}  // namespace
+}  // namespace fedrk::io

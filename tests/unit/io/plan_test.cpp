@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fedrk/io/plan_options.hpp"
+#include "support/temp_folder.hpp"
+
+namespace fedrk::io {
+namespace {
+
+std::string refusal(const test::TempFolder& folder, std::string_view content) {
+  Plan plan;
+  const auto read = read_plan(folder.write("plan.toml", content), plan);
+  return read ? "" : folder.local(read.error().message);
+}
+
+TEST(Plan, ReadsEveryKindOfEntry) {
+  const test::TempFolder folder;
+  Plan plan;
+
+  const auto read = read_plan(folder.write("plan.toml", R"(
+    data = ["a.csv", "/elsewhere/b.csv"]
+    target = "y"
+    ignore = "id"
+    standardize = true
+    participants = 3
+    local-steps = inf
+    server-steps = 7
+    server-sampling = "squared-norm"
+    keep = "all"
+    tolerance = 1e-8
+    patience = "endless"
+  )"),
+                              plan);
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(plan.data, (std::vector<std::string>{(folder.path() / "a.csv").string(), "/elsewhere/b.csv"}));
+  EXPECT_EQ(plan.ignore, std::vector<std::string>{"id"});
+  EXPECT_TRUE(plan.standardize);
+  EXPECT_EQ(plan.run.participants, 3);
+  EXPECT_EQ(plan.run.local_budget, StepBudget{UntilProjected{}});
+  EXPECT_EQ(plan.run.server_budget, StepBudget{FixedSteps{7}});
+  EXPECT_EQ(plan.run.server_sampling, RowSampling::SquaredNorm);
+  EXPECT_EQ(plan.run.sparsity, 0);
+  EXPECT_EQ(plan.run.tolerance, 1e-8);
+  EXPECT_EQ(plan.run_options().patience, 0);
+}
+
+TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
+  const test::TempFolder folder;
+  Plan plan;
+  plan.data = {(folder.path() / "od\"d.csv").string()};
+  plan.target = "y \\ z";
+  plan.partition = "by:site";
+  plan.intercept = true;
+  plan.run = {.seed = 18446744073709551615ULL,
+              .rounds = 7,
+              .participants = 2,
+              .local_budget = UntilProjected{},
+              .sparsity = 4,
+              .noise_columns = 3,
+              .tolerance = 1e-9};
+  plan.patience = 12;
+
+  const std::string text = plan_text(plan, folder.path());
+  Plan again;
+  const auto read = read_plan(folder.write("plan.toml", text), again);
+
+  ASSERT_TRUE(read) << read.error().message << '\n' << text;
+  for (const PlanOption& option : plan_options()) EXPECT_EQ(option.get(again), option.get(plan)) << option.name;
+}
+
+TEST(Plan, GivesUpAfterSomePatienceOnlyWhereAToleranceIsAskedFor) {
+  Plan plan;
+  EXPECT_EQ(plan.run_options().patience, 0);
+  plan.run.tolerance = 1e-6;
+  EXPECT_EQ(plan.run_options().patience, 100);
+}
+
+TEST(Plan, SaysWhereAFileIsWrong) {
+  const test::TempFolder folder;
+  EXPECT_EQ(refusal(folder, "seed = 1\nroundz = 5\n"), "plan.toml:2: roundz: no such entry in a plan");
+  EXPECT_EQ(refusal(folder, "rounds = 0"), "plan.toml:1: rounds: expected a whole number from 1, found '0'");
+  EXPECT_EQ(refusal(folder, "rounds = 1.5"), "plan.toml:1: rounds: expected a whole number from 1, found '1.5'");
+  EXPECT_EQ(refusal(folder, "rounds = 4294967296"),
+            "plan.toml:1: rounds: expected a whole number from 1, found '4294967296'");
+  EXPECT_EQ(refusal(folder, "local-steps = 'many'"),
+            "plan.toml:1: local-steps: expected a whole number from 1 or 'inf', found 'many'");
+  EXPECT_EQ(refusal(folder, "standardize = 'yes'"), "plan.toml:1: standardize: expected true or false, found 'yes'");
+  EXPECT_EQ(refusal(folder, "partition = 'random'"),
+            "plan.toml:1: partition: expected 'contiguous', 'shuffled' or 'by:COLUMN', found 'random'");
+  EXPECT_EQ(refusal(folder, "tolerance = -1"), "plan.toml:1: tolerance: expected a number from 0 (none), found '-1'");
+  EXPECT_EQ(refusal(folder, "seed = [1, 2]"), "plan.toml:1: seed: expected one value");
+  EXPECT_EQ(refusal(folder, "data = [[1]]"), "plan.toml:1: data: expected a list of texts");
+  EXPECT_EQ(refusal(folder, "method = 'auto'"), "plan.toml:1: method: expected 'published', found 'auto'");
+  EXPECT_EQ(refusal(folder, "patience = 0"),
+            "plan.toml:1: patience: expected 'auto', 'endless' or a whole number from 1, found '0'");
+  EXPECT_NE(refusal(folder, "seed = = 1").find("plan.toml:1: "), std::string::npos);
+}
+
+TEST(Plan, IsCheckedBeforeAnyFileIsRead) {
+  const auto complaint = [](auto change) {
+    Plan plan;
+    change(plan);
+    const auto fine = check(plan);
+    return fine ? std::string() : fine.error().message;
+  };
+
+  EXPECT_NE(complaint([](Plan&) {}).find("no data"), std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) { p.data = {"a.csv"}, p.matrix = {"A.mtx"}, p.rhs = {"b"}; }).find("cannot be mixed"),
+            std::string::npos);
+  EXPECT_EQ(complaint([](Plan& p) { p.matrix = {"A.mtx"}; }),
+            "1 --matrix but 0 --rhs: each matrix needs its right-hand side");
+  EXPECT_NE(complaint([](Plan& p) {
+              p.data = {"a", "b"}, p.clients = 3;
+            }).find("--clients splits one file"),
+            std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) {
+              p.data = {"a", "b"}, p.partition = "shuffled";
+            }).find("--partition splits"),
+            std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) { p.data = {"a"}, p.partition = "by:x", p.clients = 2; }).find("leave --clients out"),
+            std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) { p.data = {"a"}, p.truth = "x", p.intercept = true; }).find("--truth"),
+            std::string::npos);
+  EXPECT_EQ(complaint([](Plan& p) { p.data = {"a.csv"}; }), "");
+}
+
+}  // namespace
+}  // namespace fedrk::io
