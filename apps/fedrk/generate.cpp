@@ -119,10 +119,11 @@ void add_generate(CLI::App& program, int& exit_code) {
                                                  {"inconsistent", ProblemKind::Inconsistent},
                                                  {"heterogeneous", ProblemKind::Heterogeneous}};
   command
-      ->add_option(
-          "kind", problem.kind,
-          "gaussian: A and x* standard Gaussian, b = A x*; sparse: few entries of x* are not zero; inconsistent: "
-          "b is noise; heterogeneous: each client has twice the rows of the one before, on a larger scale")
+      ->add_option("kind", problem.kind,
+                   "gaussian: A and x* standard Gaussian, b = A x*\n"
+                   "sparse: few entries of x* are not zero, b is noisy\n"
+                   "inconsistent: b is noise\n"
+                   "heterogeneous: each client has twice the rows of the one before, on a larger scale")
       ->required()
       ->transform(CLI::CheckedTransformer(kinds).description(""))
       ->type_name("KIND");

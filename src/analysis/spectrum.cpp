@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 
 namespace fedrk {
 namespace {
@@ -28,19 +28,41 @@ RowMajor dense_copy(const Rows& rows) {
   return copy;
 }
 
+// The largest `count` eigenvalues of a symmetric matrix (its lower triangle), falling.
+std::vector<double> largest_eigenvalues(const Eigen::MatrixXd& symmetric, Eigen::Index count) {
+  const Eigen::VectorXd rising =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+  std::vector<double> falling;
+  for (Eigen::Index k = 1; k <= count; ++k) falling.push_back(std::max(rising[rising.size() - k], 0.0));
+  return falling;
+}
+
+// Singular values of a square R, falling. The eigenvalues of R^T R are their squares, good enough while the smallest is
+// well above the rounding of the largest square. Else, at eight times the cost, those of [0 R; R^T 0], which are
+// +-sigma. (Eigen's BDCSVD does the latter faster, but takes a minute to compile.)
+std::vector<double> singular_values(const Eigen::MatrixXd& r) {
+  const Eigen::Index n = r.cols();
+  if (n == 0) return {};
+  std::vector<double> values = largest_eigenvalues(r.transpose() * r, n);
+  std::ranges::transform(values, values.begin(), [](double square) { return std::sqrt(square); });
+  if (values.back() > 1e-4 * values.front()) return values;
+
+  Eigen::MatrixXd both = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+  both.bottomLeftCorner(n, n) = r.transpose();
+  return largest_eigenvalues(both, n);
+}
+
 Spectrum spectrum_of(const RowMajor& a) {
   // The triangle of a QR has the same singular values and only min(rows, cols) rows.
-  Eigen::MatrixXd small = a.rows() > a.cols() ? Eigen::MatrixXd(a) : Eigen::MatrixXd(a.transpose());
-  const Eigen::Index side = small.cols();
-  const Eigen::MatrixXd r =
-      Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>>(small).matrixQR().topRows(side).triangularView<Eigen::Upper>();
-  const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(r).singularValues();
+  Eigen::MatrixXd tall = a.rows() > a.cols() ? Eigen::MatrixXd(a) : Eigen::MatrixXd(a.transpose());
+  const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(tall);
+  const Eigen::MatrixXd r = qr.matrixQR().topRows(tall.cols()).triangularView<Eigen::Upper>();
 
   Spectrum result;
-  result.singular_values.assign(values.begin(), values.end());
-  const double threshold = values.size() == 0 ? 0.0
-                                              : values[0] * std::numeric_limits<double>::epsilon() *
-                                                    static_cast<double>(std::max(a.rows(), a.cols()));
+  result.singular_values = singular_values(r);
+  const double largest = result.singular_values.empty() ? 0.0 : result.singular_values.front();
+  const double threshold =
+      largest * std::numeric_limits<double>::epsilon() * static_cast<double>(std::max(a.rows(), a.cols()));
   result.rank = static_cast<std::size_t>(
       std::ranges::count_if(result.singular_values, [=](double value) { return value > threshold; }));
   return result;
@@ -52,21 +74,22 @@ double Spectrum::condition_number() const {
   return rank == 0 ? 1.0 : singular_values.front() / singular_values[rank - 1];
 }
 
+double Spectrum::kaczmarz_rate() const {
+  double squares = 0.0;  // ||A||_F^2
+  for (const double value : singular_values) squares += value * value;
+  return rank == 0 ? 1.0 : 1.0 - std::pow(singular_values[rank - 1], 2) / squares;
+}
+
 Spectrum spectrum(const Rows& rows) { return spectrum_of(dense_copy(rows)); }
 
 double kaczmarz_rate(const Rows& rows, RowSampling sampling) {
   // sum_s p(s) a_s a_s^T with unit rows a_s is A^T A / ||A||_F^2 for p by squared norm, and the same with unit rows in
   // A for uniform p.
   RowMajor a = dense_copy(rows);
-  double weight = 0.0;
-  for (Eigen::Index i = 0; i < a.rows(); ++i) {
-    const double norm = a.row(i).stableNorm();
-    if (norm > 0.0 && sampling == RowSampling::Uniform) a.row(i) /= norm;
-    weight += sampling == RowSampling::Uniform ? (norm > 0.0 ? 1.0 : 0.0) : norm * norm;
+  if (sampling == RowSampling::Uniform) {
+    for (Eigen::Index i = 0; i < a.rows(); ++i) a.row(i).stableNormalize();
   }
-  const Spectrum values = spectrum_of(a);
-  if (values.rank == 0) return 1.0;
-  return 1.0 - std::pow(values.singular_values[values.rank - 1], 2) / weight;
+  return spectrum_of(a).kaczmarz_rate();
 }
 
 }  // namespace fedrk

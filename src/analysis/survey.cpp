@@ -61,7 +61,7 @@ SpectrumSurvey survey_spectrum(std::span<const Client> clients) {
   const LinearSystem system = pooled(clients);
   const Spectrum values = spectrum(system.rows);
   SpectrumSurvey found{.rank = values.rank, .condition_number = values.condition_number()};
-  found.rate_by_norm = kaczmarz_rate(system.rows, RowSampling::SquaredNorm);
+  found.rate_by_norm = values.kaczmarz_rate();
   found.rate_uniform = kaczmarz_rate(system.rows, RowSampling::Uniform);
 
   std::vector<double> x(column_count(system.rows), 0.0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/direct_solver.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 
 #include "support/tiny_systems.hpp"
 
@@ -26,8 +27,7 @@ Eigen::VectorXd to_eigen(std::span<const double> values) {
 std::vector<double> nearest_solution(const LinearSystem& system, std::span<const double> x) {
   const Eigen::MatrixXd a = to_eigen(system.rows);
   const Eigen::VectorXd start = to_eigen(x);
-  const Eigen::VectorXd solution =
-      start + a.bdcSvd(Eigen::ComputeThinU | Eigen::ComputeThinV).solve(to_eigen(system.rhs) - a * start);
+  const Eigen::VectorXd solution = start + a.completeOrthogonalDecomposition().solve(to_eigen(system.rhs) - a * start);
   return {solution.begin(), solution.end()};
 }
 
@@ -36,7 +36,11 @@ std::vector<double> least_squares(const LinearSystem& system) {
 }
 
 std::vector<double> singular_values(const Rows& rows) {
-  const Eigen::VectorXd values = to_eigen(rows).jacobiSvd().singularValues();
+  const Eigen::MatrixXd a = to_eigen(rows);
+  const Eigen::MatrixXd gram =
+      a.rows() > a.cols() ? Eigen::MatrixXd(a.transpose() * a) : Eigen::MatrixXd(a * a.transpose());
+  const Eigen::VectorXd squares = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram).eigenvalues();
+  const Eigen::VectorXd values = squares.reverse().cwiseMax(0.0).cwiseSqrt();
   return {values.begin(), values.end()};
 }
 

@@ -11,13 +11,13 @@
 
 namespace fedrk::test {
 
-/// x + A^+ (b - A x) by singular value decomposition: the least-squares solution nearest to x.
+/// x + A^+ (b - A x) by a complete orthogonal decomposition: the least-squares solution nearest to x.
 std::vector<double> nearest_solution(const LinearSystem& system, std::span<const double> x);
 
 /// The least-squares solution of least norm.
 std::vector<double> least_squares(const LinearSystem& system);
 
-/// Singular values by Jacobi rotations of the whole matrix, falling.
+/// Singular values from the eigenvalues of the smaller of A^T A and A A^T, falling. For well-conditioned A.
 std::vector<double> singular_values(const Rows& rows);
 
 }  // namespace fedrk::test

@@ -19,6 +19,9 @@ struct Spectrum {
 
   /// Largest over smallest singular value that is not zero.
   double condition_number() const;
+
+  /// alpha of randomized Kaczmarz with rows drawn by squared norm, see `kaczmarz_rate` below.
+  double kaczmarz_rate() const;
 };
 
 /// Costs about rows * cols * min(rows, cols) operations and a dense copy.

@@ -29,6 +29,16 @@ TEST(Spectrum, AgreesWithASingularValueDecompositionOfTheWhole) {
   }
 }
 
+TEST(Spectrum, KeepsTheDigitsOfSmallValues) {
+  // sigma = 1 and 1e-10, turned by 45 degrees: their squares differ by more than the digits of a double.
+  const double c = std::sqrt(0.5);
+
+  const Spectrum found = spectrum(Matrix{{c, c}, {1e-10 * c, -1e-10 * c}});
+
+  EXPECT_EQ(found.rank, 2);
+  EXPECT_NEAR(found.singular_values[1], 1e-10, 1e-15);
+}
+
 TEST(Spectrum, CountsOnlyIndependentRows) {
   EXPECT_EQ(spectrum(Matrix{{1.0, 2.0, 3.0}, {2.0, 4.0, 6.0}, {1.0, 0.0, 0.0}}).rank, 2);
   EXPECT_EQ(spectrum(Matrix{{0.0, 0.0}}).rank, 0);
