@@ -97,7 +97,7 @@ std::vector<std::uint32_t> touched_columns(const SparseMatrix& rows) {
     columns.insert(columns.end(), rows.row(i).columns.begin(), rows.row(i).columns.end());
   }
   std::ranges::sort(columns);
-  columns.erase(std::ranges::unique(columns).begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
 }
 

@@ -44,7 +44,7 @@ class BadInputOf : public testing::TestWithParam<BadInput> {
                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }           \n12345678");
     folder.write("plan.toml", "data = ['good.csv']\nrounds = 'ten'\n");
   }
-  const test::Program program;
+  test::Program program;
 };
 
 INSTANTIATE_TEST_SUITE_P(

@@ -16,7 +16,7 @@ TEST_P(InProcess, GivesTheSameBitsForAnyNumberOfThreads) {
   InProcessEngine alone(test::clients_for(GetParam()), 1);
   const test::Trace expected = test::trace_of(alone, GetParam().options);
 
-  for (const std::size_t threads : {2, 3, 8}) {
+  for (const std::size_t threads : {2U, 3U, 8U}) {
     InProcessEngine engine(test::clients_for(GetParam()), threads);
     EXPECT_TRUE(test::trace_of(engine, GetParam().options) == expected) << threads << " threads";
   }

@@ -46,4 +46,7 @@ struct EquationRows {
   }
 };
 
+template <class MatrixType>  // needed by compilers without the deduction of C++20 aggregates
+EquationRows(const MatrixType&, std::span<const double>, std::span<const double>) -> EquationRows<MatrixType>;
+
 }  // namespace fedrk

@@ -11,7 +11,7 @@ namespace fedrk {
 namespace {
 
 TEST(ThreadPool, DoesEveryPieceOnce) {
-  for (const std::size_t threads : {1, 2, 5}) {
+  for (const std::size_t threads : {1U, 2U, 5U}) {
     ThreadPool pool(threads);
     for (int call = 0; call < 200; ++call) {
       std::vector<int> done(17, 0);

@@ -27,7 +27,7 @@ TEST(RandomizedKaczmarz, StaysBelowItsBoundInTheMean) {
       const EquationRows equations{std::get<Matrix>(block.system().rows), block.system().rhs, block.squared_norms()};
       const auto sampler = RowSampler::make(sampling, block.squared_norms());
 
-      for (const std::uint64_t steps : {20, 100, 300}) {
+      for (const std::uint64_t steps : {20U, 100U, 300U}) {
         double mean = 0.0;
         for (std::uint32_t trial = 0; trial < trials; ++trial) {
           std::vector<double> x(10, 0.0);
