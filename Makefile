@@ -32,9 +32,9 @@ test-asan:        ## tests under the address and undefined-behaviour sanitizers,
 	@scripts/build asan
 	@ctest --test-dir build-asan --output-on-failure -j2 -LE 'package|slow'
 
-test-tsan:        ## tests of what runs in threads under the thread sanitizer
+test-tsan:        ## tests under the thread sanitizer
 	@scripts/build tsan
-	@ctest --test-dir build-tsan --output-on-failure -j2 -L 'engine|threads'
+	@ctest --test-dir build-tsan --output-on-failure -j2 -LE 'package|slow'
 
 unit:             ## the quick tests only
 	@scripts/setup test
