@@ -50,7 +50,7 @@ check-format:     ## fail where the format differs
 lint:             ## clang-tidy over the sources
 	@scripts/setup develop
 	@scripts/build dev
-	@git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n1 clang-tidy -p build-dev --quiet
+	@git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P2 -n1 clang-tidy -p build-dev --quiet --extra-arg=-Wno-unknown-warning-option
 
 clean:            ## remove every build folder
 	@rm -rf build build-dev build-asan build-tsan

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "choice.hpp"
 #include "commands.hpp"
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/libsvm.hpp"
@@ -34,6 +35,7 @@ struct GenerateArguments {
   std::string out;
   FileKind kind = FileKind::Npy;
   bool kind_given = false;
+  bool overwrite = false;
 };
 
 struct RowRange {
@@ -98,13 +100,17 @@ int run_generate(GenerateArguments arguments) {
     return complain("a sparse matrix (--density below 1) cannot be written as npy; use --as mtx, csv or svm",
                     kBadInput);
   }
+  if (!arguments.overwrite && fs::exists(fs::path(arguments.out) / "plan.toml")) {
+    return complain(arguments.out + " already holds a problem; choose another --out, or add --overwrite", kBadInput);
+  }
   const GeneratedProblem problem = generate(arguments.problem);
   if (const auto written = write_problem(arguments, problem); !written)
     return complain(written.error().message, kBadInput);
-  fmt::print("{}: {} rows, {} unknowns, {} client{}\nsolve it with: fedrk solve {}\n", arguments.out,
-             problem.system.rhs.size(), arguments.problem.cols, problem.rows_of_client.size(),
-             problem.rows_of_client.size() == 1 ? "" : "s", (fs::path(arguments.out) / "plan.toml").string());
-  return kDone;
+  const std::size_t clients = problem.rows_of_client.size();
+  const std::string said = fmt::format("{}: {} rows, {} unknowns, {} client{}\nsolve it with: fedrk solve {}\n",
+                                       arguments.out, problem.system.rhs.size(), arguments.problem.cols, clients,
+                                       clients == 1 ? "" : "s", (fs::path(arguments.out) / "plan.toml").string());
+  return print_result(said) ? kDone : kRunFailed;
 }
 
 }  // namespace
@@ -118,16 +124,15 @@ void add_generate(CLI::App& program, int& exit_code) {
                                                  {"sparse", ProblemKind::Sparse},
                                                  {"inconsistent", ProblemKind::Inconsistent},
                                                  {"heterogeneous", ProblemKind::Heterogeneous}};
-  command
-      ->add_option("kind", problem.kind,
-                   "gaussian: A and x* standard Gaussian, b = A x*\n"
-                   "sparse: few entries of x* are not zero, b is noisy\n"
-                   "inconsistent: b is noise\n"
-                   "heterogeneous: each client has twice the rows of the one before, on a larger scale")
+  add_choice(*command, "kind", problem.kind, kinds,
+             "gaussian: A and x* standard Gaussian, b = A x*\n"
+             "sparse: few entries of x* are not zero, b is noisy\n"
+             "inconsistent: b is noise\n"
+             "heterogeneous: each client has twice the rows of the one before, on a larger scale")
       ->required()
-      ->transform(CLI::CheckedTransformer(kinds).description(""))
       ->type_name("KIND");
   command->add_option("--out", arguments->out, "folder to write into")->required()->type_name("DIR");
+  command->add_flag("--overwrite", arguments->overwrite, "replace the problem that --out holds already");
   command->add_option("--rows", problem.rows, "rows of all clients (heterogeneous: of the first)")
       ->type_name("N")
       ->capture_default_str();
@@ -147,10 +152,7 @@ void add_generate(CLI::App& program, int& exit_code) {
   command->add_option("--seed", problem.seed, "one seed, one problem")->type_name("N")->capture_default_str();
   const std::map<std::string, FileKind> files{
       {"npy", FileKind::Npy}, {"mtx", FileKind::MatrixMarket}, {"csv", FileKind::Csv}, {"svm", FileKind::Libsvm}};
-  command->add_option("--as", arguments->kind, "file format")
-      ->transform(CLI::CheckedTransformer(files).description(""))
-      ->type_name("npy|mtx|csv|svm")
-      ->default_str("npy");
+  add_choice(*command, "--as", arguments->kind, files, "file format")->type_name("npy|mtx|csv|svm")->default_str("npy");
   command->footer(
       "Examples:\n"
       "  fedrk generate gaussian --rows 2048 --cols 1024 --out problems/gaussian\n"

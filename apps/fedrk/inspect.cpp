@@ -89,31 +89,29 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
   return document;
 }
 
-void print_spectrum(const Findings& found, std::size_t unknowns) {
-  if (!found.spectrum) {
-    fmt::print("\nrank and rates: not computed for a matrix of this size; --exact computes them\n");
-    return;
-  }
+std::string spectrum_text(const Findings& found, std::size_t unknowns) {
+  if (!found.spectrum) return "\nrank and rates: not computed for a matrix of this size; --exact computes them\n";
   const SpectrumSurvey& s = *found.spectrum;
   const auto per_digit = [](double alpha) {  // steps that gain a decimal digit of ||x - x*||, by the bound
     return alpha <= 0.0 ? 1.0 : std::ceil(-2.0 / std::log10(alpha));
   };
-  fmt::print("\nrank {} of {}, condition number {}\n", s.rank, unknowns, brief(s.condition_number));
-  fmt::print("{} (least-squares residual {} of the right-hand side)\n",
-             s.least_squares_residual <= kConsistent ? "consistent: there is an exact solution"
-                                                     : "inconsistent: the equations contradict each other",
-             brief(s.least_squares_residual));
-  fmt::print("rate of pooled Kaczmarz steps: alpha = 1 - {} drawn by squared norm, 1 - {} drawn uniformly\n",
-             brief(1.0 - s.rate_by_norm), brief(1.0 - s.rate_uniform));
-  fmt::print("  (at most {} and {} steps for each further digit)\n", brief(per_digit(s.rate_by_norm)),
-             brief(per_digit(s.rate_uniform)));
+  std::string text = fmt::format("\nrank {} of {}, condition number {}\n", s.rank, unknowns, brief(s.condition_number));
+  text += fmt::format("{} (least-squares residual {} of the right-hand side)\n",
+                      s.least_squares_residual <= kConsistent ? "consistent: there is an exact solution"
+                                                              : "inconsistent: the equations contradict each other",
+                      brief(s.least_squares_residual));
+  text += fmt::format("rate of pooled Kaczmarz steps: alpha = 1 - {} drawn by squared norm, 1 - {} drawn uniformly\n",
+                      brief(1.0 - s.rate_by_norm), brief(1.0 - s.rate_uniform));
+  return text + fmt::format("  (at most {} and {} steps for each further digit)\n", brief(per_digit(s.rate_by_norm)),
+                            brief(per_digit(s.rate_uniform)));
 }
 
-void print(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
+std::string to_text(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
   constexpr std::size_t kMost = 30;
-  fmt::print("{} rows, {} unknowns, {} client{}; {}\n\n", federation.rows, federation.unknowns.size(),
-             found.clients.size(), found.clients.size() == 1 ? "" : "s",
-             federation.sparse ? fmt::format("sparse, {} entries stored", found.nonzeros) : "dense");
+  std::string text =
+      fmt::format("{} rows, {} unknowns, {} client{}; {}\n\n", federation.rows, federation.unknowns.size(),
+                  found.clients.size(), found.clients.size() == 1 ? "" : "s",
+                  federation.sparse ? fmt::format("sparse, {} entries stored", found.nonzeros) : "dense");
   std::vector<std::vector<std::string>> rows{{"client", "rows", "zero rows", "row norms from", "to", "weight"}};
   for (std::size_t i = 0; i < std::min(kMost, found.clients.size()); ++i) {
     const ClientSurvey& client = found.clients[i];
@@ -121,11 +119,12 @@ void print(const io::Plan& plan, const io::Federation& federation, const Finding
                     brief(client.smallest_norm), brief(client.largest_norm),
                     fmt::format("{:.1f} %", 100.0 * client.weight / found.total_weight)});
   }
-  fmt::print("{}", table(rows));
-  if (found.clients.size() > kMost) fmt::print("  ... and {} more\n", found.clients.size() - kMost);
-  print_spectrum(found, federation.unknowns.size());
-  fmt::print("\nwhat the server would learn:\n{}", wrapped(revealed(plan), 96, 2));
-  for (const std::string& warning : federation.warnings) fmt::print("\nNote:\n{}", wrapped(warning, 96, 2));
+  text += table(rows);
+  if (found.clients.size() > kMost) text += fmt::format("  ... and {} more\n", found.clients.size() - kMost);
+  text += spectrum_text(found, federation.unknowns.size());
+  text += "\nwhat the server would learn:\n" + wrapped(revealed(plan), 96, 2);
+  for (const std::string& warning : federation.warnings) text += "\nNote:\n" + wrapped(warning, 96, 2);
+  return text;
 }
 
 int inspect(const InspectArguments& arguments) {
@@ -134,12 +133,11 @@ int inspect(const InspectArguments& arguments) {
   const auto federation = io::make_federation(*plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   const Findings found = look_at(*federation, arguments.exact);
-  if (arguments.format == OutputFormat::Json) {
-    fmt::print("{}\n", to_json(*plan, *federation, found).dump(2, ' ', false, Json::error_handler_t::replace));
-  } else {
-    print(*plan, *federation, found);
-  }
-  return kDone;
+  const std::string text =
+      arguments.format == OutputFormat::Json
+          ? to_json(*plan, *federation, found).dump(2, ' ', false, Json::error_handler_t::replace) + '\n'
+          : to_text(*plan, *federation, found);
+  return print_result(text) ? kDone : kRunFailed;
 }
 
 }  // namespace

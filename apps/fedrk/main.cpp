@@ -2,9 +2,12 @@
 
 // The command line of fedrk. Here, and only here, errors become exit codes.
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +30,13 @@ int run(int argc, char** argv) {
   fedrk::app::add_solve(program, exit_code);
   fedrk::app::add_inspect(program, exit_code);
   fedrk::app::add_report(program, exit_code);
+  const auto is_command = [&](const std::string& name) {
+    const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
+    return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->get_name() == name; });
+  };
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    return fedrk::app::complain(std::string("no command '") + argv[1] + "'; see fedrk --help", fedrk::app::kBadInput);
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -40,6 +50,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of the write, as a full disk is
   try {
     return run(argc, argv);
   } catch (const fedrk::InvalidArgument& error) {

@@ -2,13 +2,17 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
 
 #include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include "choice.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -31,15 +35,25 @@ void format_help(CLI::App& command) { command.formatter(std::make_shared<HelpFor
 
 void add_format_flag(CLI::App& command, OutputFormat& format) {
   const std::map<std::string, OutputFormat> names{{"text", OutputFormat::Text}, {"json", OutputFormat::Json}};
-  command.add_option("--format", format, "what to print on stdout: text for people, json for programs")
-      ->transform(CLI::CheckedTransformer(names).description(""))
+  add_choice(command, "--format", format, names, "what to print on stdout: text for people, json for programs")
       ->type_name("text|json")
       ->default_str("text")
       ->group("Output");
 }
 
+void say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+bool print_result(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) say(fmt::format("fedrk: cannot write to standard output: {}\n", std::strerror(errno)));
+  return written;
+}
+
 int complain(std::string_view message, int exit_code) {
-  fmt::print(stderr, "fedrk: {}\n", message);
+  say(fmt::format("fedrk: {}\n", message));
   return exit_code;
 }
 

@@ -21,6 +21,12 @@ void format_help(CLI::App& command);
 /// Adds --format text|json.
 void add_format_flag(CLI::App& command, OutputFormat& format);
 
+/// Text on stderr. That nobody can read it is no reason to end a run, so failures are passed over.
+void say(std::string_view text);
+
+/// The result, on stdout. False, with a word on stderr, where it could not be written.
+bool print_result(std::string_view text);
+
 /// "fedrk: message" on stderr; returns `exit_code`, so that a command can end with it.
 int complain(std::string_view message, int exit_code);
 

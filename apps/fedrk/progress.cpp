@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "output.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -33,8 +34,8 @@ void ProgressDisplay::on_round(const RoundRecord& record, std::span<const double
 }
 
 void ProgressDisplay::print_line(const RoundRecord& record) const {
-  fmt::print(stderr, "[ROUND {}/{}] {} of {} replied, {}\n", record.round.value + 1, rounds_,
-             record.participants.size(), record.participants.size() + record.absences.size(), residual_text(residual_));
+  say(fmt::format("[ROUND {}/{}] {} of {} replied, {}\n", record.round.value + 1, rounds_, record.participants.size(),
+                  record.participants.size() + record.absences.size(), residual_text(residual_)));
 }
 
 void ProgressDisplay::draw_bar(const RoundRecord& record) {
@@ -45,15 +46,15 @@ void ProgressDisplay::draw_bar(const RoundRecord& record) {
   drawn_ = now;
   bar_there_ = true;
   const double share = static_cast<double>(record.round.value + 1) / rounds_;
-  const double left = std::chrono::duration<double>(now - start_).count() * (1.0 - share) / share;
+  const double spent = std::chrono::duration<double>(now - start_).count();
+  const std::string left = spent < 1.0 ? "" : fmt::format(", at most {:.0f} s left", spent * (1.0 - share) / share);
   const int filled = static_cast<int>(share * kWidth);
-  fmt::print(stderr, "\r[{:=<{}}{:>{}}] round {}/{}, {}, at most {:.0f} s left \x1b[K", "", filled, "", kWidth - filled,
-             record.round.value + 1, rounds_, residual_text(residual_), left);
-  std::fflush(stderr);
+  say(fmt::format("\r[{:=<{}}{:>{}}] round {}/{}, {}{} \x1b[K", "", filled, "", kWidth - filled, record.round.value + 1,
+                  rounds_, residual_text(residual_), left));
 }
 
 void ProgressDisplay::finish() {
-  if (bar_there_) fmt::print(stderr, "\r\x1b[K");
+  if (bar_there_) say("\r\x1b[K");
   bar_there_ = false;
 }
 

@@ -32,7 +32,7 @@ void add_report(CLI::App& program, int& exit_code) {
       exit_code = complain(page.error().message, kBadInput);
       return;
     }
-    fmt::print("{}\n", page->string());
+    exit_code = print_result(page->string() + "\n") ? kDone : kRunFailed;
   });
 }
 

@@ -2,6 +2,8 @@
 
 // fedrk solve: a federation in this process, from data files to a report.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,10 +11,12 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "choice.hpp"
 #include "commands.hpp"
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/analysis/horizon.hpp"
@@ -20,9 +24,11 @@
 #include "fedrk/base/stop_signal.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/io/federation.hpp"
+#include "fedrk/io/number.hpp"
 #include "fedrk/io/report.hpp"
 #include "fedrk/io/result_files.hpp"
 #include "fedrk/io/write_file.hpp"
+#include "horizon_words.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
@@ -36,7 +42,7 @@ struct SolveArguments {
   PlanFlags plan;
   std::string out;
   bool overwrite = false;
-  std::size_t threads = 0;
+  std::string threads;  // empty: all cores
   OutputFormat format = OutputFormat::Text;
   ProgressStyle progress = ProgressStyle::Auto;
 };
@@ -45,14 +51,17 @@ struct SolveArguments {
 
 StopSignal stop_requested;
 
-void on_interrupt(int) { stop_requested.request(); }
+void on_interrupt(int) {
+  stop_requested.request();
+  constexpr std::string_view kSaid = "\nfedrk: stopping after this round; once more ends the program at once\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kSaid.data(), kSaid.size());
+}
 
 void listen_for_interrupts() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
 // ---- The run.
@@ -72,7 +81,15 @@ std::string title_of(const SolveArguments& arguments, const io::Plan& plan) {
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
 
-io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& plan, io::Federation federation) {
+Result<std::size_t> thread_count(const std::string& text) {
+  if (text.empty()) return std::size_t{0};
+  const auto count = io::parse_whole(text);
+  if (!count || *count == 0) return Error{fmt::format("--threads: expected a whole number from 1, found '{}'", text)};
+  return static_cast<std::size_t>(*count);
+}
+
+io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& plan, io::Federation federation,
+                               std::size_t threads) {
   io::FinishedRun run;
   run.title = title_of(arguments, plan);
   run.plan = plan;
@@ -85,7 +102,7 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
     run.client_rows.push_back(client.block().rows());
   }
 
-  InProcessEngine engine(std::move(federation.clients), arguments.threads);
+  InProcessEngine engine(std::move(federation.clients), threads);
   const RunOptions options = plan.run_options();
   ProgressDisplay progress(arguments.progress, options.rounds);
   SelectionCounts selection;
@@ -102,11 +119,12 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
   run.coefficients = federation.coefficients(run.result.x);
   run.selection_counts = selection.counts();
   run.errors = error.errors();
-  run.horizon = find_horizon(run.result.history);
+  run.selection_order = most_selected(run.selection_counts);
+  const bool ended_early = options.tolerance > 0.0 && run.result.termination == Termination::RoundLimit;
+  run.convergence = convergence_of(find_horizon(run.result.history), plan, ended_early);
   run.warnings = std::move(federation.warnings);
-  if (run.horizon.progress == Progress::Hovering) {
-    run.warnings.push_back(describe(run.horizon, {options.sparsity > 0, options.noise_columns > 0}));
-  }
+  const bool solved = run.convergence.progress == "at_rounding";
+  if (!solved && !run.convergence.words.empty()) run.warnings.push_back(run.convergence.words);
   return run;
 }
 
@@ -116,7 +134,7 @@ std::string solution_table(const io::FinishedRun& run) {
   constexpr std::size_t kMost = 20;
   std::vector<std::size_t> order(run.unknowns.size());
   if (!run.selection_counts.empty()) {
-    order = most_selected(run.selection_counts);
+    order = run.selection_order;
   } else {
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (order.size() > kMost) {
@@ -144,15 +162,11 @@ std::string solution_table(const io::FinishedRun& run) {
 }
 
 std::string summary(const io::FinishedRun& run) {
-  std::uint64_t up = 0, down = 0;
-  for (const RoundRecord& record : run.result.history) {
-    up += record.bytes_up;
-    down += record.bytes_down;
-  }
   std::string text = fmt::format("{}: {} ({:.2g} s)\n", run.title, io::stop_words(run), run.seconds);
-  text += fmt::format("{} rows, {} unknowns, {} clients; {} sent by the clients, {} to them\n", run.rows,
-                      run.unknowns.size(), run.client_names.size(), bytes_text(static_cast<double>(up)),
-                      bytes_text(static_cast<double>(down)));
+  text +=
+      fmt::format("{} rows, {} unknowns, {} clients; {} sent by the clients, {} to them\n", run.rows,
+                  run.unknowns.size(), run.client_names.size(), bytes_text(static_cast<double>(run.result.bytes_up)),
+                  bytes_text(static_cast<double>(run.result.bytes_down)));
   if (run.result.relative_residual) text += fmt::format("relative residual {}", brief(*run.result.relative_residual));
   if (!run.errors.empty()) text += fmt::format(", relative error {}", brief(run.errors.back()));
   return text + "\n\n" + solution_table(run);
@@ -173,37 +187,36 @@ int exit_code_for(const io::FinishedRun& run) {
   return run.plan.run.tolerance > 0.0 ? kStoppedEarly : kDone;
 }
 
+// The files first: whatever becomes of the terminal, the result is safe.
 int present(const SolveArguments& arguments, const io::FinishedRun& run) {
+  const bool json = arguments.format == OutputFormat::Json;
+  std::string where;
   if (!arguments.out.empty()) {
     if (const auto written = io::write_run_files(arguments.out, run); !written) {
       return complain(written.error().message, kRunFailed);
     }
+    const auto report = io::write_report(arguments.out);
+    if (!report) return complain(report.error().message, kRunFailed);
+    where = fmt::format("\nReport: {}\n", report->string());
   }
-  if (arguments.format == OutputFormat::Json) {
-    fmt::print("{}", io::result_json(run));
-  } else {
-    fmt::print("{}", summary(run));
-  }
-  std::fflush(stdout);
-  for (const std::string& warning : run.warnings) fmt::print(stderr, "\nNote:\n{}", wrapped(warning, 96, 2));
-  if (arguments.out.empty()) return exit_code_for(run);
-
-  const auto report = io::write_report(arguments.out);
-  if (!report) return complain(report.error().message, kRunFailed);
-  fmt::print(arguments.format == OutputFormat::Json ? stderr : stdout, "\nReport: {}\n", report->string());
+  if (json) say(where);
+  for (const std::string& warning : run.warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
+  if (!print_result(json ? io::result_json(run) : summary(run) + where)) return kRunFailed;
   return exit_code_for(run);
 }
 
 int solve(const SolveArguments& arguments) {
   const auto plan = arguments.plan.plan();
   if (!plan) return complain(plan.error().message, kBadInput);
+  const auto threads = thread_count(arguments.threads);
+  if (!threads) return complain(threads.error().message, kBadInput);
   auto federation = io::make_federation(*plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   if (!arguments.out.empty()) {
     if (const auto ready = prepare_folder(arguments); !ready) return complain(ready.error().message, kBadInput);
   }
   listen_for_interrupts();
-  return present(arguments, run_federation(arguments, *plan, *std::move(federation)));
+  return present(arguments, run_federation(arguments, *plan, *std::move(federation), *threads));
 }
 
 }  // namespace
@@ -222,8 +235,8 @@ void add_solve(CLI::App& program, int& exit_code) {
                                                     {"bar", ProgressStyle::Bar},
                                                     {"lines", ProgressStyle::Lines},
                                                     {"none", ProgressStyle::None}};
-  command->add_option("--progress", arguments->progress, "on stderr; auto: a bar on a terminal, lines elsewhere")
-      ->transform(CLI::CheckedTransformer(styles).description(""))
+  add_choice(*command, "--progress", arguments->progress, styles,
+             "on stderr; auto: a bar on a terminal, lines elsewhere")
       ->type_name("auto|bar|lines|none")
       ->default_str("auto")
       ->group("Output");
@@ -237,6 +250,7 @@ void add_solve(CLI::App& program, int& exit_code) {
       "              --keep 5 --rounds 2000 --seed 1 --out runs/demo\n"
       "  fedrk solve --matrix A.mtx --rhs b.mtx --clients 16 --participants 5 --local-steps inf --tolerance 1e-10\n"
       "  fedrk solve plan.toml --seed 7 --format json\n\n"
+      "--no-standardize and --no-intercept switch off what a plan says.\n"
       "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, by Ctrl-C or before the "
       "tolerance.");
   command->callback([arguments, &exit_code] { exit_code = solve(*arguments); });

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/engine/in_process_engine.hpp"
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
 
 namespace fedrk {
+namespace {
+
+// More threads than clients have nothing to do.
+std::size_t useful_threads(std::size_t asked, std::size_t clients) {
+  if (asked == 0) asked = std::max(1U, std::thread::hardware_concurrency());
+  return std::clamp<std::size_t>(asked, 1, std::max<std::size_t>(1, clients));
+}
+
+}  // namespace
 
 InProcessEngine::InProcessEngine(std::vector<Client> clients, std::size_t threads)
-    : clients_(std::move(clients)), pool_(threads) {
+    : clients_(std::move(clients)), pool_(useful_threads(threads, clients_.size())) {
   if (clients_.empty()) throw InvalidArgument("a federation needs at least one client");
   dimension_ = clients_.front().block().cols();
   for (std::size_t i = 0; i < clients_.size(); ++i) {

@@ -2,12 +2,18 @@
 #include "fedrk/engine/thread_pool.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace fedrk {
 
 ThreadPool::ThreadPool(std::size_t threads) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+  workers_.reserve(threads - 1);
+  try {
+    for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: fewer do the same work, with the same result.
+  }
 }
 
 ThreadPool::~ThreadPool() {

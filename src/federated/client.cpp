@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/federated/client.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
@@ -19,7 +20,7 @@ ClientSummary Client::summary() const { return {id_, name_, block_.rows(), block
 LocalReply Client::local_update(const LocalTask& task) {
   FEDRK_EXPECTS(task.x.size() == block_.cols());
   LocalReply reply{{id_, {}}, std::nullopt};
-  if (task.report_residual) reply.squared_residual = squared_residual(block_.system(), task.x);
+  if (task.report_residual) reply.squared_residual = residual_of_answer(task);
   if (task.budget == StepBudget{FixedSteps{0}}) return reply;
 
   std::vector<double> x(task.x.begin(), task.x.end());
@@ -31,6 +32,13 @@ LocalReply Client::local_update(const LocalTask& task) {
   axpy(-1.0, task.x, x);
   reply.displacement.delta = std::move(x);
   return reply;
+}
+
+double Client::residual_of_answer(const LocalTask& task) const {
+  if (task.noise_columns == 0) return squared_residual(block_.system(), task.x);
+  std::vector<double> answer(task.x.begin(), task.x.end());
+  std::fill_n(answer.rbegin(), task.noise_columns, 0.0);
+  return squared_residual(block_.system(), answer);
 }
 
 void Client::run_steps(FixedSteps steps, RoundIndex round, std::span<double> x) const {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fedrk/base/error.hpp"
+#include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/federated/hyperplane.hpp"
 #include "fedrk/federated/participation.hpp"
 #include "fedrk/federated/server_step.hpp"
@@ -47,14 +48,6 @@ class ResidualScale {
   double mean_square_;
 };
 
-// What would travel: x down to each participant; its displacement, and the residual where it was asked for, up.
-void count_bytes(const LocalTask& task, std::size_t asked, const RoundReplies& round, RoundRecord& record) {
-  const bool steps = task.budget != StepBudget{FixedSteps{0}};
-  const std::uint64_t vector = sizeof(double) * task.x.size();
-  record.bytes_down += asked * vector;
-  record.bytes_up += round.replies.size() * ((steps ? vector : 0) + (task.report_residual ? sizeof(double) : 0));
-}
-
 std::vector<ClientId> answering(const RoundReplies& round) {
   std::vector<ClientId> ids;
   for (const LocalReply& reply : round.replies) ids.push_back(reply.displacement.client);
@@ -70,8 +63,7 @@ class Rounds {
         roster_(engine.roster()),
         everyone_(choose_participants(roster_, 0, stream_for(options.seed, Purpose::Participation))),
         residual_(roster_),
-        residual_every_(options.residual_every > 0 ? options.residual_every
-                                                   : residual_interval(roster_, options.local_budget)),
+        residual_every_(options.residual_every > 0 ? options.residual_every : residual_interval(roster_, options)),
         server_(options.server_budget, options.server_sampling),
         threshold_(options.sparsity),
         stopping_{options.tolerance, options.patience},
@@ -82,17 +74,19 @@ class Rounds {
   /// Steps 1 to 4 of the algorithm.
   void make_round(RoundIndex t) {
     const auto start = Clock::now();
+    const std::uint64_t up = result_.bytes_up, down = result_.bytes_down;
     previous_ = x_;
     const auto participants =
         choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
-    const LocalTask task{t, previous_, options_.local_budget, t.value % residual_every_ == 0};
-    RoundReplies round = engine_.local_updates(task, participants);
-    const auto planes = hyperplanes_from(round, previous_);
+    const LocalTask task{t, previous_, options_.local_budget, t.value % residual_every_ == 0, options_.noise_columns};
+    RoundReplies round = ask(task, participants);
+    const auto planes = hyperplanes_from(round.replies, previous_);
     server_.project(planes, stream_for(options_.seed, Purpose::ServerSteps, t), x_);
     threshold_.apply(answer());
 
     RoundRecord record{t, answering(round), round.absences, residual_.relative(round.replies), distance(x_, previous_)};
-    count_bytes(task, participants.size(), round, record);
+    record.bytes_up = result_.bytes_up - up;
+    record.bytes_down = result_.bytes_down - down;
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     result_.history.push_back(std::move(record));
   }
@@ -105,7 +99,7 @@ class Rounds {
       last.movement = 0.0;
       return Termination::Diverged;
     }
-    if (stopping_.tolerance_seems_met(result_.history) && measure_everyone() &&
+    if (stopping_.tolerance_seems_met(result_.history) && worth_a_look() && measure_everyone() &&
         *result_.relative_residual <= options_.tolerance) {
       return Termination::Tolerance;
     }
@@ -128,14 +122,37 @@ class Rounds {
   const RoundRecord& last_record() const { return result_.history.back(); }
 
  private:
+  // Counts what would travel: x down to each client asked; its displacement and its residual, as far as asked for, up.
+  RoundReplies ask(const LocalTask& task, std::span<const ClientId> participants) {
+    RoundReplies round = engine_.local_updates(task, participants);
+    accept_replies(task, participants, round);
+    result_.bytes_down += participants.size() * task.x.size() * sizeof(double);
+    for (const LocalReply& reply : round.replies) {
+      result_.bytes_up += (reply.displacement.delta.size() + (reply.squared_residual ? 1 : 0)) * sizeof(double);
+    }
+    return round;
+  }
+
+  // A look at everyone that ends no run costs like a round with all clients, so each one is followed by twice the
+  // pause.
+  bool worth_a_look() {
+    if (result_.history.size() < next_look_) return false;
+    next_look_ = result_.history.size() + pause_;
+    pause_ = std::min<std::size_t>(2 * pause_, kLongestPause);
+    return true;
+  }
+
   // Asks every client for its residual at x, and for nothing else. True when all of them answered.
   bool measure_everyone() {
-    const LocalTask task{RoundIndex{static_cast<std::uint32_t>(result_.history.size())}, x_, FixedSteps{0}, true};
-    const RoundReplies round = engine_.local_updates(task, everyone_);
-    if (!result_.history.empty()) count_bytes(task, everyone_.size(), round, result_.history.back());
-    result_.relative_residual = residual_.relative(round.replies);
-    return round.absences.empty() && result_.relative_residual;
+    const LocalTask task{RoundIndex{static_cast<std::uint32_t>(result_.history.size())}, x_, FixedSteps{0}, true,
+                         options_.noise_columns};
+    const RoundReplies round = ask(task, everyone_);
+    const bool complete = round.replies.size() == everyone_.size();
+    result_.relative_residual = complete ? residual_.relative(round.replies) : std::nullopt;
+    return complete;
   }
+
+  static constexpr std::size_t kLongestPause = 64;
 
   const RunOptions& options_;
   Engine& engine_;
@@ -147,6 +164,7 @@ class Rounds {
   Threshold threshold_;
   StoppingRule stopping_;
   std::vector<double> x_, previous_;
+  std::size_t next_look_ = 0, pause_ = 1;  // in rounds
   RunResult result_;
 };
 
@@ -170,13 +188,16 @@ void RunOptions::validate(std::size_t clients, std::size_t unknowns) const {
   }
 }
 
-std::uint32_t residual_interval(std::span<const ClientSummary> roster, const StepBudget& local_budget) {
-  const auto* steps = std::get_if<FixedSteps>(&local_budget);
+std::uint32_t residual_interval(std::span<const ClientSummary> roster, const RunOptions& options) {
+  const auto* steps = std::get_if<FixedSteps>(&options.local_budget);
   if (steps == nullptr) return 1;
   std::size_t most_rows = 0;
   for (const ClientSummary& client : roster) most_rows = std::max(most_rows, client.rows);
-  const double interval = std::ceil(static_cast<double>(most_rows) / (0.5 * static_cast<double>(steps->count)));
-  return static_cast<std::uint32_t>(std::clamp(interval, 1.0, 100.0));
+  const double cheap = std::ceil(static_cast<double>(most_rows) / (0.5 * static_cast<double>(steps->count)));
+  // At least a dozen reports for each verdict on stagnation, and some fifty in a run.
+  std::uint32_t longest = std::max(1U, options.rounds / 50);
+  if (options.patience > 0) longest = std::min(longest, std::max(1U, options.patience / 12));
+  return static_cast<std::uint32_t>(std::clamp(cheap, 1.0, static_cast<double>(longest)));
 }
 
 RunResult FederatedRun::run(Engine& engine, std::vector<double> x0, std::span<RoundObserver* const> observers,

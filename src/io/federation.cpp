@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -32,6 +33,9 @@ Result<SourceFile> read_source(const Plan& plan, std::size_t i) {
   if (!plan.data.empty()) {
     auto data = read_table(plan.data[i], {plan.target, plan.ignore, plan.group_by(), margins_for(plan)});
     if (!data) return data.error();
+    if (!plan.group_by().empty() && data->labels.empty()) {
+      return Error{fmt::format("{}: --partition by:COLUMN needs a CSV table", plan.data[i])};
+    }
     return SourceFile{plan.data[i], *std::move(data)};
   }
   auto rows = read_matrix(plan.matrix[i], margins_for(plan));
@@ -55,8 +59,10 @@ std::string place_of_row(const SourceFile& source, std::size_t row) {
 Result<void> check_rows(const Plan& plan, const SourceFile& source) {
   if (plan.intercept || plan.run.noise_columns > 0) return {};
   if (const auto row = find_contradictory_row(source.data.system)) {
-    return Error{fmt::format("{}: every entry is zero but the right-hand side is {}: no x satisfies that",
-                             place_of_row(source, *row), source.data.system.rhs[*row])};
+    return Error{
+        fmt::format("{}: every entry is zero but the right-hand side is {}: no x satisfies that; add --intercept or "
+                    "take the row out",
+                    place_of_row(source, *row), source.data.system.rhs[*row])};
   }
   return {};
 }
@@ -94,14 +100,22 @@ Result<void> agree_on_columns(const Plan& plan, std::vector<SourceFile>& sources
   return {};
 }
 
-// File names without folder and ending; the paths as given where these are not unique.
+// File names without folder and ending; the paths as given where these are not unique, numbered where a file is given
+// twice: a client's draws come from its name, so no two may share one.
 std::vector<std::string> names_from(const std::vector<SourceFile>& sources) {
   std::vector<std::string> names, paths;
   for (const SourceFile& source : sources) {
     names.push_back(std::filesystem::path(source.path).stem().string());
     paths.push_back(source.path);
   }
-  return std::set(names.begin(), names.end()).size() == names.size() ? names : paths;
+  if (std::set(names.begin(), names.end()).size() == names.size()) return names;
+  std::set<std::string> taken;
+  for (std::string& path : paths) {
+    std::string name = path;
+    for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", path, copy);
+    path = std::move(name);
+  }
+  return paths;
 }
 
 Partition partition_for(const Plan& plan, const Dataset& data) {
@@ -126,9 +140,19 @@ Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t u
   return values;
 }
 
+Result<RowBlock> row_block_of(const std::string& client, LinearSystem system) {
+  try {
+    return RowBlock(std::move(system));
+  } catch (const InvalidArgument& error) {
+    return Error{fmt::format("{}: {}", client, error.what())};
+  }
+}
+
 // A sparse file of a few bytes can name a column beyond any memory.
 Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t clients) {
   const std::size_t asked = plan.run.participants == 0 ? clients : std::min(clients, plan.run.participants);
+  if (unknowns > std::numeric_limits<std::uint32_t>::max())
+    return Error{fmt::format("{} unknowns: at most 2^32 - 1", unknowns)};
   const double needed = static_cast<double>(unknowns) * static_cast<double>(asked + 4) * sizeof(double);
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= there) return {};
@@ -145,16 +169,17 @@ void warn_of_columns(const Plan& plan, Federation& federation) {
   if (federation.sparse && plan.intercept) {
     federation.warnings.emplace_back("The data are sparse, so the columns were scaled but not centred.");
   }
-  // A constant column is left with scale 1 and, being centred, nothing but zeros.
-  for (std::size_t j = federation.intercept ? 1 : 0; j < federation.unknowns.size(); ++j) {
-    if (federation.scaling->centre[j] != 0.0 && federation.scaling->scale[j] == 1.0) {
+  for (std::size_t j = 0; j < federation.unknowns.size(); ++j) {
+    if (federation.scaling->scale[j] == 0.0) {
       federation.warnings.push_back(
-          fmt::format("Column '{}' is constant: beside the intercept it has nothing to say.", federation.unknowns[j]));
+          fmt::format("Column '{}' is constant: it has nothing to say and was left out.", federation.unknowns[j]));
     }
   }
 }
 
 void warn_of_rows(const Plan& plan, Federation& federation) {
+  const bool draws_by_norm =
+      plan.row_sampling == RowSampling::SquaredNorm && std::holds_alternative<FixedSteps>(plan.run.local_budget);
   for (const Client& client : federation.clients) {
     const std::string name = client.summary().name;
     const RowBlock& block = client.block();
@@ -164,7 +189,7 @@ void warn_of_rows(const Plan& plan, Federation& federation) {
                       "their right-hand sides.",
                       name, block.rescaled_rows()));
     }
-    if (block.dominant_row() && plan.row_sampling == RowSampling::SquaredNorm) {
+    if (block.dominant_row() && draws_by_norm) {
       federation.warnings.push_back(
           fmt::format("{}: row {} holds more than half of the squared norm, so the others are seldom drawn; "
                       "--row-sampling uniform draws all alike.",
@@ -235,8 +260,9 @@ Result<Federation> make_federation(const Plan& plan) try {
     LinearSystem& system = tables->systems[i];
     const std::uint64_t seed = client_seed(plan.run.seed, tables->names[i]);
     add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
-    federation.clients.emplace_back(ClientId{i}, tables->names[i], RowBlock(std::move(system)), seed,
-                                    plan.row_sampling);
+    auto block = row_block_of(tables->names[i], std::move(system));
+    if (!block) return block.error();
+    federation.clients.emplace_back(ClientId{i}, tables->names[i], *std::move(block), seed, plan.row_sampling);
   }
   if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
 

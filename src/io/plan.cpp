@@ -22,7 +22,7 @@ std::optional<std::string> as_text(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
   if (const auto* on = node.as_boolean()) return on->get() ? "true" : "false";
-  if (const auto* real = node.as_floating_point()) return std::isinf(real->get()) ? "inf" : to_text(real->get());
+  if (const auto* real = node.as_floating_point()) return real->get() == HUGE_VAL ? "inf" : to_text(real->get());
   return std::nullopt;
 }
 
@@ -119,10 +119,11 @@ Result<void> check(const Plan& plan) {
   if (!plan.group_by().empty() && (plan.clients > 0 || plan.data.empty())) {
     return Error{"--partition by:COLUMN makes one client for each value in a --data table, so leave --clients out"};
   }
-  if (!plan.truth.empty() && (plan.standardize || plan.intercept)) {
-    return Error{
-        "--truth is compared with the unknowns as they are solved for: leave out --standardize and --intercept"};
+  if ((!plan.truth.empty() || !plan.start.empty()) && (plan.standardize || plan.intercept)) {
+    return Error{"--truth and --start speak of the columns as they are: leave out --standardize and --intercept"};
   }
+  constexpr std::size_t kMostNoise = 1'000'000'000;
+  if (plan.run.noise_columns > kMostNoise) return Error{fmt::format("--noise-columns: at most {}", kMostNoise)};
   return {};
 }
 

@@ -34,8 +34,10 @@ Result<void> set_whole(const Values& values, Whole& field, Whole smallest,
   const auto number = parse_whole(*text);
   const bool fits = number && *number >= smallest && *number <= std::numeric_limits<Whole>::max();
   if (!fits) {
-    return Error{fmt::format("expected a whole number from {}{}, found '{}'", smallest,
-                             word.first.empty() ? "" : fmt::format(" or '{}'", word.first), *text)};
+    // 64 bits hold what anybody asks for; a smaller limit is worth telling.
+    const std::string limit = sizeof(Whole) < 8 ? fmt::format(" to {}", std::numeric_limits<Whole>::max()) : "";
+    const std::string or_word = word.first.empty() ? "" : fmt::format(" or '{}'", word.first);
+    return Error{fmt::format("expected a whole number from {}{}{}, found '{}'", smallest, limit, or_word, *text)};
   }
   field = static_cast<Whole>(*number);
   return {};

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "fedrk/analysis/selection_counts.hpp"
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/plan_options.hpp"
@@ -81,19 +80,17 @@ Json coefficients_json(const FinishedRun& run) {
 
 Json selection_json(const FinishedRun& run) {
   Json selection = Json::array();
-  for (const std::size_t j : most_selected(run.selection_counts)) {
+  for (const std::size_t j : run.selection_order) {
     selection.push_back({{"name", run.unknowns[j]}, {"count", run.selection_counts[j]}});
   }
   return selection;
 }
 
-Json convergence_json(const FinishedRun& run) {
-  const HorizonContext context{run.plan.run.sparsity > 0, run.plan.run.noise_columns > 0};
-  static constexpr const char* kProgress[] = {"unknown", "falling", "at_rounding", "hovering"};
-  return {{"progress", kProgress[static_cast<std::size_t>(run.horizon.progress)]},
-          {"level", number_or_null(run.horizon.level)},
-          {"since_round", run.horizon.since_round},
-          {"words", describe(run.horizon, context)}};
+Json convergence_json(const Convergence& convergence) {
+  return {{"progress", convergence.progress},
+          {"level", number_or_null(convergence.level)},
+          {"since_round", convergence.since_round},
+          {"words", convergence.words}};
 }
 
 // Names in one field, a semicolon between them; one within a name becomes a comma.
@@ -158,11 +155,6 @@ std::string stop_words(const FinishedRun& run) {
 }
 
 std::string result_json(const FinishedRun& run) {
-  std::uint64_t bytes_up = 0, bytes_down = 0;
-  for (const RoundRecord& record : run.result.history) {
-    bytes_up += record.bytes_up;
-    bytes_down += record.bytes_down;
-  }
   Json document{
       {"version", FEDRK_VERSION},
       {"title", run.title},
@@ -176,14 +168,14 @@ std::string result_json(const FinishedRun& run) {
       {"relative_residual", number_or_null(run.result.relative_residual)},
       {"relative_error", run.errors.empty() ? Json(nullptr) : number_or_null(run.errors.back())},
       {"seconds", run.seconds},
-      {"bytes_up", bytes_up},
-      {"bytes_down", bytes_down},
+      {"bytes_up", run.result.bytes_up},
+      {"bytes_down", run.result.bytes_down},
       {"seed", run.plan.run.seed},
       {"clients", clients_json(run)},
       {"coefficients", coefficients_json(run)},
   };
   if (!run.selection_counts.empty()) document["selection"] = selection_json(run);
-  document["convergence"] = convergence_json(run);
+  document["convergence"] = convergence_json(run.convergence);
   document["warnings"] = run.warnings;
   // Names come from data files in whatever encoding: what is not UTF-8 is replaced, not refused.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

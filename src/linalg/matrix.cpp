@@ -22,10 +22,17 @@ std::shared_ptr<double[]> allocate(std::size_t rows, std::size_t stride) {
   return {memory, [](double* p) { std::free(p); }};
 }
 
+// Columns with their margins; a width beyond any memory must not wrap round to a small one.
+std::size_t checked_width(std::size_t cols, Margins margins) {
+  constexpr std::size_t kWidest = std::numeric_limits<std::size_t>::max() / 4;
+  if (cols > kWidest || margins.front > kWidest || margins.back > kWidest) throw std::bad_alloc();
+  return margins.front + cols + margins.back;
+}
+
 }  // namespace
 
 Matrix::Matrix(std::size_t rows, std::size_t cols, Margins margins)
-    : storage_(allocate(rows, margins.front + cols + margins.back)),
+    : storage_(allocate(rows, checked_width(cols, margins))),
       first_(storage_.get() + margins.front),
       rows_(rows),
       cols_(cols),
@@ -41,6 +48,16 @@ Matrix::Matrix(std::initializer_list<std::initializer_list<double>> rows)
     FEDRK_EXPECTS(values.size() == cols_);
     std::ranges::copy(values, row(i++).begin());
   }
+}
+
+Matrix& Matrix::operator=(Matrix&& other) noexcept {
+  storage_ = std::exchange(other.storage_, nullptr);
+  first_ = std::exchange(other.first_, nullptr);
+  rows_ = std::exchange(other.rows_, 0);
+  cols_ = std::exchange(other.cols_, 0);
+  stride_ = std::exchange(other.stride_, 0);
+  free_ = std::exchange(other.free_, {});
+  return *this;
 }
 
 Matrix Matrix::clone(Margins margins) const {

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
-#include <Eigen/IterativeLinearSolvers>
 #include <Eigen/QR>
-#include <Eigen/SparseCore>
 
 namespace fedrk {
 
@@ -52,6 +51,36 @@ struct OrthonormalRows {
   std::vector<double> offsets;
 };
 
+// The least-squares solution of (S R^T) d = b, S the diagonal of the rows' lengths, R of full row rank. Where the
+// equations agree the lengths do not matter, and with unit rows nothing is lost to them; where they contradict each
+// other the longer row has the say.
+Eigen::VectorXd offsets_of(const Eigen::MatrixXd& r, const Eigen::VectorXd& length, const Eigen::VectorXd& rhs) {
+  constexpr double kAgree = 1e-10;
+  const Eigen::VectorXd unit_rhs = rhs.cwiseQuotient(length);
+  if (r.rows() == r.cols()) return r.transpose().template triangularView<Eigen::Lower>().solve(unit_rhs);
+
+  const auto solve = [](const Eigen::MatrixXd& a, const Eigen::VectorXd& b) -> Eigen::VectorXd {
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
+    qr.setThreshold(0.0);  // of full column rank: nothing may be left out
+    return qr.solve(b);
+  };
+  const Eigen::VectorXd agreed = solve(r.transpose(), unit_rhs);
+  if ((r.transpose() * agreed - unit_rhs).norm() <= kAgree * unit_rhs.norm()) return agreed;
+
+  // The longest rows first, or Householder steps lose the digits of the short ones.
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(length.size()));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](Eigen::Index i) { return length[i]; });
+  Eigen::MatrixXd weighted(r.cols(), r.rows());
+  Eigen::VectorXd sorted_rhs(rhs.size());
+  for (Eigen::Index k = 0; k < rhs.size(); ++k) {
+    const Eigen::Index i = order[static_cast<std::size_t>(k)];
+    weighted.row(k) = length[i] * r.col(i).transpose();
+    sorted_rhs[k] = rhs[i];
+  }
+  return solve(weighted, sorted_rhs);
+}
+
 OrthonormalRows orthonormalize(UnitRows unit) {
   using Eigen::Index;
   const Index width = unit.columns.rows(), count = unit.columns.cols();
@@ -61,16 +90,10 @@ OrthonormalRows orthonormalize(UnitRows unit) {
   qr.setThreshold(std::numeric_limits<double>::epsilon() * static_cast<double>(std::max(width, count)));
   const Index rank = qr.rank();
 
-  // A Q^T = S P R^T with S the lengths: triangular where all rows are independent, else a least-squares problem.
+  // A Q^T = S P R^T with S the lengths.
   const Eigen::MatrixXd r = qr.matrixR().topRows(rank).template triangularView<Eigen::Upper>();
-  const Eigen::VectorXd length = qr.colsPermutation().transpose() * unit.length;
-  const Eigen::VectorXd rhs = qr.colsPermutation().transpose() * unit.rhs;
-  Eigen::VectorXd d;
-  if (rank == count) {
-    d = r.transpose().template triangularView<Eigen::Lower>().solve(rhs.cwiseQuotient(length));
-  } else {
-    d = (length.asDiagonal() * r.transpose()).eval().colPivHouseholderQr().solve(rhs);
-  }
+  const Eigen::VectorXd d =
+      offsets_of(r, qr.colsPermutation().transpose() * unit.length, qr.colsPermutation().transpose() * unit.rhs);
 
   OrthonormalRows rows{Matrix(static_cast<std::size_t>(rank), static_cast<std::size_t>(width)),
                        std::vector<double>(d.begin(), d.end())};
@@ -123,37 +146,48 @@ class RowSpaceProjection::DenseForm final : public Form {
 };
 
 // Where a factorisation would be too large: A^+ (b - A x) by conjugate gradients on the normal equations (CGLS), which
-// started from zero stay in the row space. Exact to rounding unless the rows are badly conditioned.
+// started from zero stay in the row space. Ends where A^T r is the rounding of its own computation, so that a point
+// which is already the projection stays where it is.
 class RowSpaceProjection::SparseForm final : public Form {
  public:
-  SparseForm(const SparseMatrix& rows, std::span<const double> rhs)
-      : matrix_(static_cast<Eigen::Index>(rows.rows()), static_cast<Eigen::Index>(rows.cols())),
-        rhs_(Eigen::Map<const Eigen::VectorXd>(rhs.data(), static_cast<Eigen::Index>(rhs.size()))) {
-    matrix_.reserve(static_cast<Eigen::Index>(rows.nonzeros()));
-    for (std::size_t i = 0; i < rows.rows(); ++i) {
-      const SparseRow row = rows.row(i);
-      matrix_.startVec(static_cast<Eigen::Index>(i));
-      for (std::size_t k = 0; k < row.values.size(); ++k) {
-        matrix_.insertBack(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(row.columns[k])) = row.values[k];
-      }
-    }
-    matrix_.finalize();
-    solver_.setTolerance(1e-15);
-    solver_.setMaxIterations(4 * std::min(matrix_.rows(), matrix_.cols()) + 100);
-    solver_.compute(matrix_);
+  SparseForm(const SparseMatrix& rows, std::span<const double> rhs) : rows_(rows), rhs_(rhs.begin(), rhs.end()) {
+    for (std::size_t i = 0; i < rows_.rows(); ++i) frobenius_ += squared_norm(rows_.row(i));
+    frobenius_ = std::sqrt(frobenius_);
   }
 
   void project(std::span<double> x) const override {
-    Eigen::Map<Eigen::VectorXd> point(x.data(), static_cast<Eigen::Index>(x.size()));
-    const Eigen::VectorXd residual = rhs_ - matrix_ * point;
-    point += solver_.solve(residual);
+    constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+    const std::size_t most = 4 * std::min(rows_.rows(), rows_.cols()) + 100;
+    std::vector<double> residual(rhs_), product(rhs_.size()), gradient(x.size()), direction(x.size(), 0.0);
+    for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= dot(rows_.row(i), x);
+    double previous = 0.0, smallest = std::numeric_limits<double>::infinity();
+    std::size_t since_smallest = 0;
+    for (std::size_t step = 0; step < most; ++step) {
+      std::ranges::fill(gradient, 0.0);
+      for (std::size_t i = 0; i < residual.size(); ++i) axpy(residual[i], rows_.row(i), gradient);
+      const double square = squared_norm(gradient);
+      // ||A^T r|| cannot be told from zero below the rounding of its terms.
+      if (std::sqrt(square) <= kRounding * frobenius_ * std::sqrt(squared_norm(residual))) return;
+      since_smallest = square < smallest ? 0 : since_smallest + 1;
+      smallest = std::min(smallest, square);
+      if (since_smallest > kNoProgress) return;
+
+      const double keep = step == 0 ? 0.0 : square / previous;
+      previous = square;
+      for (std::size_t j = 0; j < direction.size(); ++j) direction[j] = gradient[j] + keep * direction[j];
+      for (std::size_t i = 0; i < product.size(); ++i) product[i] = dot(rows_.row(i), direction);
+      const double length = squared_norm(product);
+      if (length == 0.0) return;
+      axpy(square / length, direction, x);
+      axpy(-square / length, product, residual);
+    }
   }
 
  private:
-  using EigenRows = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;
-  EigenRows matrix_;
-  Eigen::VectorXd rhs_;
-  Eigen::LeastSquaresConjugateGradient<EigenRows, Eigen::IdentityPreconditioner> solver_;
+  static constexpr std::size_t kNoProgress = 50;  // steps without a smaller gradient: only rounding is left
+  SparseMatrix rows_;
+  std::vector<double> rhs_;
+  double frobenius_ = 0.0;
 };
 
 RowSpaceProjection::RowSpaceProjection(const Matrix& rows, std::span<const double> rhs)

@@ -83,6 +83,12 @@ void GeneratorOptions::validate() const {
     throw InvalidArgument("the solution cannot have " + std::to_string(nonzeros) + " non-zero entries of " +
                           std::to_string(cols));
   }
+  const double all_rows = kind == ProblemKind::Heterogeneous
+                              ? static_cast<double>(rows) * (std::exp2(static_cast<double>(clients)) - 1.0)
+                              : static_cast<double>(rows);
+  if (all_rows * static_cast<double>(cols) * std::max(density, 0.0) > 1e13) {
+    throw InvalidArgument("a problem of this size fits into no memory");
+  }
   if (!(noise >= 0.0) || !std::isfinite(noise)) throw InvalidArgument("noise must be zero or positive");
   if (!(density > 0.0 && density <= 1.0)) throw InvalidArgument("density must be above 0 and at most 1");
 }

@@ -56,16 +56,23 @@ RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
       },
       system_.rows);
 
-  squared_rhs_norm_ = squared_norm(system_.rhs);
-  if (!(squared_rhs_norm_ <= kLargestSquare)) {
-    throw InvalidArgument("the right-hand side is too large to be squared; divide the equations by a common factor");
-  }
+  check_rhs();
   double total = 0.0;
   for (const double square : squared_norms_) total += square;
   const auto largest = std::ranges::max_element(squared_norms_);
   if (rows() > 2 && *largest > 0.5 * total) {
     dominant_row_ = static_cast<std::size_t>(largest - squared_norms_.begin());
   }
+}
+
+void RowBlock::check_rhs() {
+  squared_rhs_norm_ = squared_norm(system_.rhs);
+  if (squared_rhs_norm_ <= kLargestSquare) return;
+  const auto size = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const auto worst = std::ranges::max_element(system_.rhs, size);
+  throw InvalidArgument("row " + std::to_string(worst - system_.rhs.begin() + 1) +
+                        " asks for an x beyond the range of numbers: with entries of size one its right-hand side is " +
+                        "too large to be squared");
 }
 
 }  // namespace fedrk

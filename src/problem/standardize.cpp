@@ -34,17 +34,21 @@ ColumnSums sum_over_rows(const LinearSystem& system, Term term) {
   return part;
 }
 
+// value / scale, and zero for a column without spread.
+double over(double value, double scale) { return scale > 0.0 ? value / scale : 0.0; }
+
 void scale_rows(const Scaling& scaling, Matrix& matrix) {
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
     const std::span<double> row = matrix.row(i);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = (row[j] - scaling.centre[j]) / scaling.scale[j];
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = over(row[j] - scaling.centre[j], scaling.scale[j]);
   }
 }
 
 void scale_rows(const Scaling& scaling, SparseMatrix& matrix) {
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
     const std::span<double> values = matrix.values(i);
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] /= scaling.scale[matrix.row(i).columns[k]];
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = over(values[k], scaling.scale[matrix.row(i).columns[k]]);
   }
 }
 
@@ -99,8 +103,8 @@ Scaling standardize(std::span<LinearSystem> clients, Centring centring, std::siz
       throw InvalidArgument("column " + std::to_string(j + 1 - fixed) + " is too large to be standardised");
     }
     scaling.scale[j] = std::sqrt(scaling.scale[j]);
-    if (j < fixed || scaling.scale[j] <= kConstant * std::abs(means[j])) scaling.scale[j] = 1.0;
-    if (scaling.scale[j] == 0.0) scaling.scale[j] = 1.0;
+    if (scaling.scale[j] <= kConstant * std::abs(means[j])) scaling.scale[j] = 0.0;
+    if (j < fixed) scaling.scale[j] = 1.0;
   }
   for (LinearSystem& client : clients) apply(scaling, client);
   return scaling;
@@ -110,7 +114,7 @@ std::vector<double> in_data_units(const Scaling& scaling, std::span<const double
   std::vector<double> coefficients(scaling.scale.size());
   double constant = 0.0;
   for (std::size_t j = 0; j < coefficients.size(); ++j) {
-    coefficients[j] = x[j] / scaling.scale[j];
+    coefficients[j] = over(x[j], scaling.scale[j]);
     constant += coefficients[j] * scaling.centre[j];
   }
   if (fixed > 0) coefficients[0] -= constant;

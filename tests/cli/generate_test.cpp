@@ -56,7 +56,16 @@ TEST(Generate, RefusesWhatCannotBeMade) {
   EXPECT_EQ(program.run("generate gaussian --density 0.1 --as npy --out p").exit_code, 2);
   EXPECT_EQ(program.run("generate triangular --out p").exit_code, 2);
   EXPECT_EQ(program.run("generate gaussian").exit_code, 2);
+  EXPECT_EQ(program.run("generate heterogeneous --rows 1000000 --clients 40 --density 0.01 --out p").exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(program.path("p")));
+}
+
+TEST(Generate, DoesNotReplaceAProblemUnasked) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 4 --cols 2 --out p").exit_code, 0);
+
+  EXPECT_EQ(program.run("generate gaussian --rows 5 --cols 2 --out p").exit_code, 2);
+  EXPECT_EQ(program.run("generate gaussian --rows 5 --cols 2 --out p --overwrite").exit_code, 0);
 }
 
 }  // namespace

@@ -45,8 +45,7 @@ TEST_P(CommandsOf, AllWork) {
 
   for (const std::string& command : commands) {
     const auto ended = program.run(command);
-    // A run that ends before its tolerance, or hovers, is what some of them show.
-    EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 3) << command << "\n" << ended.err;
+    EXPECT_EQ(ended.exit_code, 0) << command << "\n" << ended.err;
   }
 }
 

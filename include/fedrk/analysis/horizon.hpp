@@ -6,7 +6,6 @@
 // consistent one the residual falls until rounding.
 
 #include <cstddef>
-#include <string>
 
 #include "fedrk/federated/history.hpp"
 
@@ -16,7 +15,8 @@ enum class Progress {
   Unknown,     // too few residuals to tell
   Falling,     // the residual is still falling
   AtRounding,  // it has stopped at the level of rounding: solved
-  Hovering,    // it has stopped well above: the horizon
+  AtRest,      // it has stopped well above, and so has x: a fixed point of contradictory equations
+  Hovering,    // it has stopped well above: the horizon, or a direction so slow that it looks like one
 };
 
 struct Horizon {
@@ -26,14 +26,5 @@ struct Horizon {
 };
 
 Horizon find_horizon(const RunHistory& history);
-
-/// What was done besides, on which the advice depends.
-struct HorizonContext {
-  bool thresholding = false;
-  bool noise_columns = false;
-};
-
-/// One or two sentences for a person; empty when there is nothing to say.
-std::string describe(const Horizon& horizon, const HorizonContext& context);
 
 }  // namespace fedrk

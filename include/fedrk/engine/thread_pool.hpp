@@ -15,7 +15,7 @@ namespace fedrk {
 
 class ThreadPool {
  public:
-  /// `threads` in all, the caller's among them; 0 takes one for each core.
+  /// `threads` in all, the caller's among them; 0 takes one for each core. Fewer where the system refuses more.
   explicit ThreadPool(std::size_t threads);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

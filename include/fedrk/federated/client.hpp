@@ -29,6 +29,7 @@ class Client {
   LocalReply local_update(const LocalTask& task);
 
  private:
+  double residual_of_answer(const LocalTask& task) const;
   void run_steps(FixedSteps steps, RoundIndex round, std::span<double> x) const;
   void project_exactly(std::span<double> x);
 

@@ -30,6 +30,8 @@ struct LocalTask {
   std::span<const double> x;
   StepBudget budget;
   bool report_residual = false;
+  std::size_t noise_columns =
+      0;  // the last entries of x, which the residual leaves out: they are not part of the answer
 };
 
 /// Delta_i: how far the local steps moved x.
@@ -40,7 +42,7 @@ struct Displacement {
 
 struct LocalReply {
   Displacement displacement;
-  std::optional<double> squared_residual;  // ||b_i - A_i x||^2 at the x of the task, where it was asked for
+  std::optional<double> squared_residual;  // ||b_i - A_i x||^2 at the task's x, where it was asked for
 };
 
 /// A client that was asked and did not answer, or not usably. Data, not an exception: the round goes on without it.

@@ -39,9 +39,10 @@ struct RunOptions {
   void validate(std::size_t clients, std::size_t unknowns) const;
 };
 
-/// A residual costs a client m_i row products, its steps 2 tau. The interval keeps the first below about a quarter of
-/// the second.
-std::uint32_t residual_interval(std::span<const ClientSummary> roster, const StepBudget& local_budget);
+/// How many rounds apart residuals are asked for. A residual costs a client m_i row products, its steps 2 tau: the
+/// interval keeps the first below about a quarter of the second, but stays short enough for stopping and for a history
+/// that shows something.
+std::uint32_t residual_interval(std::span<const ClientSummary> roster, const RunOptions& options);
 
 /// Watches a run: a progress bar, a log, a count. `x` is the answer after the round, without noise columns.
 class RoundObserver {
@@ -54,7 +55,9 @@ struct RunResult {
   std::vector<double> x;  // the answer, without noise columns
   Termination termination = Termination::RoundLimit;
   RunHistory history;
-  std::optional<double> relative_residual;  // at x, over all clients; absent where none answered
+  std::optional<double> relative_residual;  // at x, over all clients; absent where one of them did not answer
+  std::uint64_t bytes_up = 0;               // of all rounds and of the last look at everyone's residual
+  std::uint64_t bytes_down = 0;
 };
 
 class FederatedRun {

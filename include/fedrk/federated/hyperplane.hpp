@@ -26,8 +26,7 @@ struct Hyperplane {
 /// Nothing for a displacement of length zero, which names no hyperplane.
 std::optional<Hyperplane> hyperplane_from(Displacement displacement, std::span<const double> x);
 
-/// The hyperplanes of a round in client order, zero displacements dropped. A reply that is not finite or of the wrong
-/// length is moved to the absences.
-std::vector<Hyperplane> hyperplanes_from(RoundReplies& round, std::span<const double> x);
+/// The hyperplanes of a round in the order of the replies, zero displacements dropped. Takes the displacements.
+std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies, std::span<const double> x);
 
 }  // namespace fedrk

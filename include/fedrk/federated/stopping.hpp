@@ -17,8 +17,8 @@ struct StoppingRule {
   /// asks the others before it stops.
   bool tolerance_seems_met(const RunHistory& history) const;
 
-  /// True when over the last `patience` rounds the residual (its geometric mean) came out no more than 1 % below that
-  /// of the `patience` rounds before.
+  /// True when the last `patience` rounds, and the last quarter of the run, brought the residual no further down (see
+  /// residual_trend.hpp). Looked at every `patience` rounds.
   bool stagnant(const RunHistory& history) const;
 };
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/analysis/horizon.hpp"
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/io/federation.hpp"
@@ -15,12 +14,20 @@
 
 namespace fedrk::io {
 
+/// What became of the residual.
+struct Convergence {
+  std::string progress = "unknown";  // or "falling", "at_rounding", "hovering"
+  double level = 0.0;
+  std::size_t since_round = 0;
+  std::string words;  // for a person; empty when there is nothing to say
+};
+
 /// A finished run with all that its files tell.
 struct FinishedRun {
   std::string title;
   Plan plan;
   RunResult result;
-  Horizon horizon;
+  Convergence convergence;
   double seconds = 0.0;
 
   std::vector<std::string> client_names;
@@ -31,6 +38,7 @@ struct FinishedRun {
   bool sparse = false;
   bool standardized = false;
   std::vector<std::uint64_t> selection_counts;  // empty without thresholding
+  std::vector<std::size_t> selection_order;     // unknowns, most selected first
   std::vector<double> errors;                   // after each round; empty where the truth is not known
   std::vector<std::string> warnings;
 };

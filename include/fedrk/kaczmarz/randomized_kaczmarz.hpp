@@ -47,6 +47,6 @@ struct EquationRows {
 };
 
 template <class MatrixType>  // needed by compilers without the deduction of C++20 aggregates
-EquationRows(const MatrixType&, std::span<const double>, std::span<const double>) -> EquationRows<MatrixType>;
+EquationRows(const MatrixType&, std::span<const double>, std::span<const double>)->EquationRows<MatrixType>;
 
 }  // namespace fedrk

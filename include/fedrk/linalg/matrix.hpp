@@ -9,8 +9,10 @@
 // an intercept or noise columns join a large file.
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fedrk/base/contracts.hpp"
@@ -31,9 +33,9 @@ class Matrix {
   /// From rows written out, for tests and examples.
   Matrix(std::initializer_list<std::initializer_list<double>> rows);
 
-  Matrix(Matrix&&) noexcept = default;
-  Matrix& operator=(Matrix&&) noexcept = default;
-  Matrix(const Matrix&) = delete;  // large: say clone()
+  Matrix(Matrix&& other) noexcept { *this = std::move(other); }
+  Matrix& operator=(Matrix&& other) noexcept;  // leaves an empty matrix behind
+  Matrix(const Matrix&) = delete;              // large: say clone()
   Matrix& operator=(const Matrix&) = delete;
   ~Matrix() = default;
 

@@ -34,6 +34,8 @@ class RowBlock {
   std::optional<std::size_t> dominant_row() const { return dominant_row_; }
 
  private:
+  void check_rhs();
+
   LinearSystem system_;
   std::vector<double> squared_norms_;
   double squared_rhs_norm_ = 0.0;

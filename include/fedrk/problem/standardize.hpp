@@ -26,7 +26,7 @@ struct ColumnSums {
 
 struct Scaling {
   std::vector<double> centre;
-  std::vector<double> scale;  // 1 where a column is constant (after centring: zero)
+  std::vector<double> scale;  // 0 marks a column without spread: it is set to zero, and so is its coefficient
 };
 
 enum class Centring { None, ByMean };

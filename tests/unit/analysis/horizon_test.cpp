@@ -42,22 +42,27 @@ TEST(Horizon, IsNotConfusedWithHavingArrived) {
   const auto horizon = find_horizon(history);
 
   EXPECT_EQ(horizon.progress, Progress::AtRounding);
-  EXPECT_NE(describe(horizon, {}).find("Solved to rounding"), std::string::npos);
+  EXPECT_LE(horizon.level, 1e-12);
+}
+
+// Found in review: clients with many rows and few steps reported too seldom for a verdict.
+TEST(Horizon, IsSeenWithClientsOfManyRows) {
+  const auto history = run({.kind = ProblemKind::Inconsistent, .rows = 4000, .cols = 50}, {.rounds = 1000});
+
+  EXPECT_EQ(find_horizon(history).progress, Progress::Hovering);
+}
+
+TEST(Horizon, IsNotConfusedWithAFixedPoint) {
+  InProcessEngine engine(
+      test::clients_of(generate({.kind = ProblemKind::Inconsistent, .rows = 40, .cols = 5}).system, 1, 1), 1);
+  const auto history = FederatedRun({.rounds = 100, .local_budget = UntilProjected{}}).run(engine).history;
+
+  EXPECT_EQ(find_horizon(history).progress, Progress::AtRest);  // one client, exactly: the least-squares solution
 }
 
 TEST(Horizon, IsUnknownAfterAFewRounds) {
   EXPECT_EQ(find_horizon(run({.rows = 80, .cols = 40}, {.rounds = 10})).progress, Progress::Unknown);
   EXPECT_EQ(find_horizon({}).progress, Progress::Unknown);
-}
-
-TEST(Horizon, ComesWithAdviceThatFitsTheRun) {
-  const Horizon hovering{Progress::Hovering, 0.25, 40};
-
-  EXPECT_NE(describe(hovering, {}).find("around 0.25 since round 40"), std::string::npos);
-  EXPECT_NE(describe(hovering, {}).find("add noise columns"), std::string::npos);
-  EXPECT_NE(describe(hovering, {.thresholding = true}).find("--keep"), std::string::npos);
-  EXPECT_NE(describe(hovering, {.noise_columns = true}).find("another number of noise columns"), std::string::npos);
-  EXPECT_EQ(describe({Progress::Falling, 0.1, 3}, {}), "");
 }
 
 }  // namespace

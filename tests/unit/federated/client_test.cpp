@@ -82,6 +82,15 @@ TEST(Client, AskedForNoStepsOnlyMeasures) {
   EXPECT_EQ(reply.squared_residual, 4.0);
 }
 
+TEST(Client, LeavesNoiseColumnsOutOfTheResidual) {
+  Client client = client_with({Matrix{{1.0, 10.0}}, {3.0}});
+  const std::vector<double> x{1.0, 0.2};
+
+  const auto reply = client.local_update({RoundIndex{0}, x, FixedSteps{0}, true, 1});
+
+  EXPECT_EQ(reply.squared_residual, 4.0);  // (3 - 1)^2, not (3 - 1 - 2)^2
+}
+
 TEST(Client, StaysOutOfTroubleWithRowsOfExtremeLength) {
   Client client = client_with({Matrix{{1e200, 1e200}, {1e-200, -1e-200}}, {2e200, 0.0}});
   const std::vector<double> x{0.0, 0.0};

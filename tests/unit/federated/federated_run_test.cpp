@@ -93,6 +93,31 @@ TEST(FederatedRun, GoesOnWithoutAnAbsentClientAndSaysSo) {
   EXPECT_LT(test::relative_distance(result.x, problem.solution), 1e-6);
 }
 
+TEST(FederatedRun, DoesNotMindRepliesThatAreRepeatedReorderedOrUncalledFor) {
+  const auto problem = generate({.rows = 60, .cols = 10, .seed = 4});
+  auto honest = engine_for(problem.system, 6), inner = engine_for(problem.system, 6);
+  test::ScriptedEngine engine(inner, [](const LocalTask&, RoundReplies& round) {
+    std::ranges::reverse(round.replies);
+    round.replies.push_back(round.replies.front());
+    round.replies.push_back({{ClientId{77}, std::vector<double>(10, 1.0)}, 1.0});
+  });
+
+  const RunOptions options{.rounds = 50, .participants = 3};
+  const auto expected = FederatedRun(options).run(honest), found = FederatedRun(options).run(engine);
+
+  EXPECT_EQ(found.x, expected.x);
+  EXPECT_EQ(found.relative_residual, expected.relative_residual);
+}
+
+TEST(FederatedRun, GivesNoResidualForAllWhereOneIsMissing) {
+  const auto problem = generate({.rows = 60, .cols = 10, .seed = 4});
+  auto inner = engine_for(problem.system, 3);
+  test::ScriptedEngine engine(inner,
+                              [](const LocalTask&, RoundReplies& round) { test::drop(round, ClientId{1}, "gone"); });
+
+  EXPECT_FALSE(FederatedRun({.rounds = 5}).run(engine).relative_residual);
+}
+
 TEST(FederatedRun, CountsARoundInWhichNobodyAnswers) {
   const LinearSystem system{Matrix{{1.0}}, {2.0}};
   auto inner = engine_for(system, 1);
@@ -112,8 +137,7 @@ TEST(FederatedRun, KeepsTheLastUsableXWhenNumbersRunOut) {
   test::ScriptedEngine engine(inner, [](const LocalTask& task, RoundReplies& round) {
     // Finite, so it passes as a reply, but its product with x is not.
     if (task.round.value > 0) return;
-    round.replies[0] = {{ClientId{0}, {1e153, 1e153}}, std::nullopt};
-    round.replies[1].squared_residual.reset();  // honest, and beyond the range of numbers at such an x
+    round.replies = {{{ClientId{0}, {1e153, 1e153}}, 1.0}};
   });
 
   const auto result = FederatedRun({.rounds = 5}).run(engine, std::vector{1e200, 1e200});
@@ -149,16 +173,18 @@ TEST(FederatedRun, CountsTheBytesThatWouldTravel) {
 
   EXPECT_EQ(result.history[0].bytes_down, 3 * 80);
   EXPECT_EQ(result.history[0].bytes_up, 3 * (80 + 8));
-  EXPECT_EQ(result.history[1].bytes_down, 3 * 80 + 4 * 80);  // with the last look at everyone's residual
-  EXPECT_EQ(result.history[1].bytes_up, 3 * 88 + 4 * 8);
+  EXPECT_EQ(result.bytes_down, 2 * 3 * 80 + 4 * 80);  // with the last look at everyone's residual
+  EXPECT_EQ(result.bytes_up, 2 * 3 * 88 + 4 * 8);
 }
 
 TEST(FederatedRun, AsksForResidualsSoThatTheyCostLittle) {
   const std::vector<ClientSummary> roster{{ClientId{0}, "a", 128, 1.0}, {ClientId{1}, "b", 14, 1.0}};
 
-  EXPECT_EQ(residual_interval(roster, FixedSteps{1000}), 1);
-  EXPECT_EQ(residual_interval(roster, FixedSteps{20}), 13);  // 128 row products against a quarter of 13 * 40
-  EXPECT_EQ(residual_interval(roster, UntilProjected{}), 1);
+  EXPECT_EQ(residual_interval(roster, {.local_budget = FixedSteps{1000}}), 1);
+  EXPECT_EQ(residual_interval(roster, {.local_budget = FixedSteps{20}}), 13);  // 128 products, a quarter of 13 * 40
+  EXPECT_EQ(residual_interval(roster, {.local_budget = UntilProjected{}}), 1);
+  EXPECT_EQ(residual_interval(roster, {.rounds = 100, .local_budget = FixedSteps{20}}), 2);
+  EXPECT_EQ(residual_interval(roster, {.local_budget = FixedSteps{20}, .patience = 100}), 8);
 }
 
 TEST(FederatedRun, RefusesOptionsThatDoNotFit) {

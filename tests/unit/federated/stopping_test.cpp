@@ -46,6 +46,14 @@ TEST(StoppingRule, CallsALevelStagnation) {
   EXPECT_FALSE(StoppingRule{}.stagnant(history_of(100, level)));
 }
 
+// Found in review: a residual that falls by a power of the rounds was given up on. A quarter of the run shows the fall.
+TEST(StoppingRule, LooksAtLongerStretchesAsTheRunGetsLonger) {
+  const StoppingRule rule{.patience = 100};
+  for (std::uint32_t rounds = 200; rounds <= 10000; rounds += 100) {
+    EXPECT_FALSE(rule.stagnant(history_of(rounds, [](std::uint32_t t) { return std::pow(t + 1.0, -0.1); }))) << rounds;
+  }
+}
+
 TEST(StoppingRule, TakesAResidualOfZeroAsItIs) {
   EXPECT_TRUE((StoppingRule{.patience = 10}).stagnant(history_of(20, [](auto) { return 0.0; })));
 }

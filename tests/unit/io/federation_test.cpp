@@ -93,7 +93,8 @@ TEST_F(FederationFiles, ThatDoNotFitAreRefusedByName) {
   EXPECT_EQ(refusal(tables({"u,v,y\n1,2,3\n", "u,y\n1,3\n"})),
             "column 'v' is in site-1.csv but not in site-2.csv; all clients need the same columns");
   EXPECT_EQ(refusal(tables({"u,v,y\n1,2,3\n0,0,4\n"})),
-            "site-1.csv:3: every entry is zero but the right-hand side is 4: no x satisfies that");
+            "site-1.csv:3: every entry is zero but the right-hand side is 4: no x satisfies that; add "
+            "--intercept or take the row out");
   EXPECT_EQ(refusal(tables({"u,v,y\n0,0,0\n"})), "every entry of the matrix is zero: there is nothing to solve");
 
   Plan split = tables({"u,y\n1,2\n2,3\n"});
@@ -127,9 +128,38 @@ TEST_F(FederationFiles, OfMatricesNeedRightHandSidesOfTheirLength) {
 TEST_F(FederationFiles, BeyondTheMemoryAreRefusedBeforeAnythingIsMade) {
   Plan plan;
   plan.data = {folder.write("a.svm", "1 4294967295:1\n").string()};
-  plan.run.noise_columns = std::size_t{1} << 40;
+  EXPECT_NE(refusal(plan).find("4294967295 unknowns: the vectors of a round need"), std::string::npos);
 
-  EXPECT_NE(refusal(plan).find("unknowns: the vectors of a round need"), std::string::npos);
+  plan.run.noise_columns = 5;
+  EXPECT_EQ(refusal(plan), "4294967300 unknowns: at most 2^32 - 1");
+
+  plan.run.noise_columns = ~std::size_t{0};
+  EXPECT_EQ(refusal(plan), "--noise-columns: at most 1000000000");
+}
+
+TEST_F(FederationFiles, GivenTwiceStillMakeClientsWithNamesOfTheirOwn) {
+  Plan plan = tables({"u,y\n1,2\n"});
+  plan.data.push_back(plan.data.front());
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation);
+  EXPECT_NE(federation->clients[0].summary().name, federation->clients[1].summary().name);
+}
+
+// Found in review: a 0/2 column that is balanced has spread exactly one.
+TEST_F(FederationFiles, AreNotCalledConstantForASpreadOfOne) {
+  Plan plan = tables({"g,y\n0,1\n2,7\n0,1\n2,7\n"});
+  plan.intercept = plan.standardize = true;
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation);
+  EXPECT_TRUE(federation->warnings.empty());
+}
+
+TEST_F(FederationFiles, ThatAskForTooMuchAreRefusedWithClientAndRow) {
+  EXPECT_EQ(refusal(tables({"u,y\n1,2\n", "u,y\n1,1\n1,1e200\n"})).find("site-2: row 2 asks for an x beyond"), 0);
 }
 
 TEST_F(FederationFiles, ComeWithWarningsAboutWhatSlowsARunDown) {

@@ -81,10 +81,12 @@ TEST(Plan, GivesUpAfterSomePatienceOnlyWhereAToleranceIsAskedFor) {
 TEST(Plan, SaysWhereAFileIsWrong) {
   const test::TempFolder folder;
   EXPECT_EQ(refusal(folder, "seed = 1\nroundz = 5\n"), "plan.toml:2: roundz: no such entry in a plan");
-  EXPECT_EQ(refusal(folder, "rounds = 0"), "plan.toml:1: rounds: expected a whole number from 1, found '0'");
-  EXPECT_EQ(refusal(folder, "rounds = 1.5"), "plan.toml:1: rounds: expected a whole number from 1, found '1.5'");
+  EXPECT_EQ(refusal(folder, "rounds = 0"),
+            "plan.toml:1: rounds: expected a whole number from 1 to 4294967295, found '0'");
+  EXPECT_EQ(refusal(folder, "rounds = 1.5"),
+            "plan.toml:1: rounds: expected a whole number from 1 to 4294967295, found '1.5'");
   EXPECT_EQ(refusal(folder, "rounds = 4294967296"),
-            "plan.toml:1: rounds: expected a whole number from 1, found '4294967296'");
+            "plan.toml:1: rounds: expected a whole number from 1 to 4294967295, found '4294967296'");
   EXPECT_EQ(refusal(folder, "local-steps = 'many'"),
             "plan.toml:1: local-steps: expected a whole number from 1 or 'inf', found 'many'");
   EXPECT_EQ(refusal(folder, "standardize = 'yes'"), "plan.toml:1: standardize: expected true or false, found 'yes'");

@@ -24,6 +24,9 @@ FinishedRun small_run() {
   run.standardized = true;
   run.rows = 7;
   run.selection_counts = {1, 2};
+  run.selection_order = {1, 0};
+  run.result.bytes_up = 110;
+  run.result.bytes_down = 220;
   run.errors = {0.5, 0.25};
   run.warnings = {"careful"};
   run.result.x = {2.0, 0.0};

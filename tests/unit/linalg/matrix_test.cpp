@@ -61,7 +61,20 @@ TEST(Matrix, SplitsWithoutCopyingAndEachPieceIsItsOwnersToChange) {
 }
 
 TEST(Matrix, RefusesASizeThatOverflows) {
+  const std::size_t all = ~std::size_t{0};
+
   EXPECT_THROW(Matrix(std::size_t{1} << 40, std::size_t{1} << 40), std::bad_alloc);
+  EXPECT_THROW(Matrix(2, 2, {.back = all}), std::bad_alloc);  // the width would wrap round to one column
+  EXPECT_THROW(Matrix(2, 2).add_columns({.front = all}), std::bad_alloc);
+}
+
+TEST(Matrix, IsEmptyAfterItWasMovedFrom) {
+  Matrix from{{1.0, 2.0}};
+
+  const Matrix to = std::move(from);
+
+  EXPECT_EQ(from.rows(), 0);  // NOLINT: the point of the test
+  EXPECT_EQ(to.row(0)[1], 2.0);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/linalg/row_space.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "support/direct_solver.hpp"
@@ -55,6 +57,46 @@ TEST(RowSpaceProjection, HonoursARowHoweverSmallItIs) {
 
   EXPECT_NEAR(x[0], 2.0, 1e-15);
   EXPECT_NEAR(x[1], 3.0, 1e-15);
+}
+
+// Found in review: the least-squares step for dependent rows dropped the short ones.
+TEST(RowSpaceProjection, HonoursShortRowsAmongDependentOnes) {
+  for (const double s : {1.0, 1e8, 1e16, 1e100}) {
+    std::vector<double> x{0.0, 0.0};
+
+    RowSpaceProjection(Matrix{{s, 0.0}, {0.0, 1.0}, {0.0, 1.0}}, std::vector{2.0 * s, 3.0, 3.0}).project(x);
+
+    EXPECT_NEAR(x[0], 2.0, 1e-14) << s;
+    EXPECT_NEAR(x[1], 3.0, 1e-14) << s;
+  }
+}
+
+TEST(RowSpaceProjection, WeighsContradictoryRowsByTheirSquaredLength) {
+  std::vector<double> x{0.0};
+
+  RowSpaceProjection(Matrix{{1.0}, {3.0}}, std::vector{1.0, 0.0}).project(x);  // minimises (x - 1)^2 + 9 x^2
+
+  EXPECT_NEAR(x[0], 0.1, 1e-15);
+}
+
+// Found in review: the second application to contradictory rows divided rounding by rounding.
+TEST(RowSpaceProjection, OfLargeContradictorySparseRowsStaysAtItsPoint) {
+  const auto problem =
+      generate({.kind = ProblemKind::Inconsistent, .rows = 6000, .cols = 2000, .density = 0.005, .seed = 1});
+  const auto& rows = std::get<SparseMatrix>(problem.system.rows);
+  const RowSpaceProjection projection(rows, problem.system.rhs);
+  std::vector<double> x(2000, 0.0);
+
+  projection.project(x);
+  const auto once = x;
+  projection.project(x);
+  projection.project(x);
+
+  EXPECT_LT(test::relative_distance(x, once), 1e-12);
+  // The normal equations hold: A^T (b - A x) = 0.
+  std::vector<double> gradient(2000, 0.0);
+  for (std::size_t i = 0; i < 6000; ++i) axpy(problem.system.rhs[i] - dot(rows.row(i), x), rows.row(i), gradient);
+  EXPECT_LT(std::sqrt(squared_norm(gradient)), 1e-10);
 }
 
 TEST(RowSpaceProjection, StaysPutWithoutRowsOrWithZeroRows) {

@@ -69,8 +69,9 @@ TEST(Standardize, LeavesAConstantColumnAtZeroAndItsCoefficientFinite) {
 
   const Scaling scaling = standardize(clients, Centring::ByMean, 1);
 
-  EXPECT_EQ(scaling.scale[1], 1.0);
-  EXPECT_NEAR(std::get<Matrix>(clients[0].rows).row(0)[1], 0.0, 1e-16);
+  EXPECT_EQ(scaling.scale[1], 0.0);
+  EXPECT_EQ(std::get<Matrix>(clients[0].rows).row(0)[1], 0.0);
+  EXPECT_EQ(in_data_units(scaling, std::vector{2.0, 5.0}, 1), (std::vector{2.0, 0.0}));
 }
 
 TEST(Standardize, OnlyScalesSparseRowsAndThoseWithoutAnIntercept) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What an engine brings back is checked once, here, before any arithmetic: a client may lie, a network may repeat or
+// reorder.
+
+#include <span>
+
+#include "fedrk/federated/engine.hpp"
+
+namespace fedrk {
+
+/// Puts the replies in client order. Replies that nobody asked for and repeated ones are dropped; one that cannot be
+/// used (wrong length, not finite, a negative squared residual) becomes an absence with its reason. REQUIRES:
+/// `participants` ascend.
+void accept_replies(const LocalTask& task, std::span<const ClientId> participants, RoundReplies& round);
+
+}  // namespace fedrk
