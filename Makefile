@@ -24,8 +24,9 @@ test:             ## every test, then the sanitizers
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
 
-test-release:     ## every test, optimised build
+test-release:     ## every test, optimised build; each header compiles alone
 	@scripts/build release
+	@cmake --build build --target all_verify_interface_header_sets
 	@ctest --test-dir build --output-on-failure -j2
 
 test-asan:        ## tests under the address and undefined-behaviour sanitizers, built with clang
