@@ -60,6 +60,7 @@ std::string capitalized(std::string text) {
 std::string option_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_integer()) return value.dump();
   return value.is_number() ? short_number(value.get<double>(), 6) : "";
 }
 

@@ -19,7 +19,7 @@ constexpr const char* kResult = R"({
   "problem": {"files": ["data/prostate.csv"], "target": "lpsa", "rows": 97, "columns": 9, "sparse": false,
               "standardized": true, "intercept": true, "noise_columns": 0},
   "options": {"rounds": 4, "participants": 2, "local_steps": 20, "server_steps": "inf", "server_sampling": "uniform",
-              "row_sampling": "squared-norm", "keep": 1, "tolerance": 1e-8},
+              "row_sampling": "squared-norm", "keep": 1, "tolerance": 1e-8, "patience": 100},
   "rounds": 4, "relative_residual": 0.31, "relative_error": null, "seconds": 0.12, "bytes_up": 528000,
   "bytes_down": 480000, "seed": 18446744073709551615,
   "clients": [{"name": "north", "rows": 50, "rounds": 4, "absences": 0},
@@ -84,9 +84,20 @@ TEST(Report, SaysWhatWasSolvedByWhomAndHowItEnded) {
                             "horizon 0.31",
                             "tolerance 10⁻⁸",
                             "The tolerance was not reached.",
-                            "more rounds would not bring it lower"}) {
+                            "more rounds would not bring it lower",
+                            "<td>100</td>"}) {
     EXPECT_TRUE(contains(page, words)) << words;
   }
+}
+
+TEST(Report, SaysOnceWhatIsBothAWarningAndTheOutcome) {
+  std::string result = kResult;
+  result.replace(result.find("One row weighs more than half."), 30, "It hovers around 0.31.");
+
+  const std::string page = page_of(result, kHistory);
+
+  EXPECT_EQ(page.find("It hovers around 0.31."), page.rfind("It hovers around 0.31."));
+  EXPECT_TRUE(contains(page, "It hovers around 0.31."));
 }
 
 TEST(Report, IsOneHtmlFileThatNeedsNothingElse) {
