@@ -6,19 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/random/rng_stream.hpp"
+#include "support/histories.hpp"
 
 namespace fedrk {
 namespace {
 
-template <class Residual>
-RunHistory history_of(std::uint32_t rounds, Residual residual) {
-  RunHistory history;
-  for (std::uint32_t t = 0; t < rounds; ++t) {
-    history.push_back({});
-    history.back().relative_residual = residual(t);
-  }
-  return history;
-}
+using test::history_of;
 
 TEST(ResidualTrend, TellsAFallFromALevel) {
   const auto level = residual_trend(history_of(100, [](auto t) { return 0.3 + 0.01 * std::sin(t); }), 50);

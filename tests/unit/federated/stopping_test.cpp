@@ -5,19 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/histories.hpp"
+
 namespace fedrk {
 namespace {
 
-template <class Residual>
-RunHistory history_of(std::uint32_t rounds, Residual residual) {
-  RunHistory history;
-  for (std::uint32_t t = 0; t < rounds; ++t) {
-    history.push_back({});
-    history.back().round = RoundIndex{t};
-    history.back().relative_residual = residual(t);
-  }
-  return history;
-}
+using test::history_of;
 
 TEST(StoppingRule, LooksAtTheToleranceOnlyWhereThereIsOne) {
   const auto history = history_of(1, [](auto) { return 1e-7; });
