@@ -142,14 +142,14 @@ class Rounds {
     return true;
   }
 
-  // Asks every client for its residual at x, and for nothing else. True when all of them answered.
+  // Asks every client for its residual at x, and for nothing else. True when that of all is known.
   bool measure_everyone() {
     const LocalTask task{RoundIndex{static_cast<std::uint32_t>(result_.history.size())}, x_, FixedSteps{0}, true,
                          options_.noise_columns};
     const RoundReplies round = ask(task, everyone_);
     const bool complete = round.replies.size() == everyone_.size();
     result_.relative_residual = complete ? residual_.relative(round.replies) : std::nullopt;
-    return complete;
+    return result_.relative_residual.has_value();
   }
 
   static constexpr std::size_t kLongestPause = 64;

@@ -118,6 +118,17 @@ TEST(FederatedRun, GivesNoResidualForAllWhereOneIsMissing) {
   EXPECT_FALSE(FederatedRun({.rounds = 5}).run(engine).relative_residual);
 }
 
+TEST(FederatedRun, StaysAtItsStartWhereNobodyHasRows) {
+  std::vector<Client> clients;
+  clients.emplace_back(ClientId{0}, "empty", RowBlock({Matrix(0, 2), {}}), 1);
+  InProcessEngine engine(std::move(clients), 1);
+
+  const auto result = FederatedRun({.rounds = 3, .tolerance = 1e-6}).run(engine, {1.0, 2.0});
+
+  EXPECT_EQ(result.x, (std::vector{1.0, 2.0}));
+  EXPECT_FALSE(result.relative_residual);
+}
+
 TEST(FederatedRun, CountsARoundInWhichNobodyAnswers) {
   const LinearSystem system{Matrix{{1.0}}, {2.0}};
   auto inner = engine_for(system, 1);
