@@ -138,7 +138,7 @@ TEST(ExtremeRows, AreSolvedAndSaid) {
   EXPECT_EQ(program.folder().read("run/result.json").find("nan"), std::string::npos);
 }
 
-// Found in review: a log that cannot be written ended the run, a result that cannot be written did not show.
+// Regression: a log that cannot be written ended the run, a result that cannot be written did not show.
 TEST(Outputs, ThatCannotBeWrittenLoseNoRun) {
   const test::Program program;
   const std::string plan = FEDRK_SOURCE "/data/prostate.toml";

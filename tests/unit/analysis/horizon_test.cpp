@@ -45,7 +45,7 @@ TEST(Horizon, IsNotConfusedWithHavingArrived) {
   EXPECT_LE(horizon.level, 1e-12);
 }
 
-// Found in review: clients with many rows and few steps reported too seldom for a verdict.
+// Regression: clients with many rows and few steps reported too seldom for a verdict.
 TEST(Horizon, IsSeenWithClientsOfManyRows) {
   const auto history = run({.kind = ProblemKind::Inconsistent, .rows = 4000, .cols = 50}, {.rounds = 1000});
 

@@ -39,7 +39,7 @@ TEST(StoppingRule, CallsALevelStagnation) {
   EXPECT_FALSE(StoppingRule{}.stagnant(history_of(100, level)));
 }
 
-// Found in review: a residual that falls by a power of the rounds was given up on. A quarter of the run shows the fall.
+// Regression: a residual that falls by a power of the rounds was given up on. A quarter of the run shows the fall.
 TEST(StoppingRule, LooksAtLongerStretchesAsTheRunGetsLonger) {
   const StoppingRule rule{.patience = 100};
   for (std::uint32_t rounds = 200; rounds <= 10000; rounds += 100) {

@@ -147,7 +147,7 @@ TEST_F(FederationFiles, GivenTwiceStillMakeClientsWithNamesOfTheirOwn) {
   EXPECT_NE(federation->clients[0].summary().name, federation->clients[1].summary().name);
 }
 
-// Found in review: a 0/2 column that is balanced has spread exactly one.
+// Regression: a 0/2 column that is balanced has spread exactly one.
 TEST_F(FederationFiles, AreNotCalledConstantForASpreadOfOne) {
   Plan plan = tables({"g,y\n0,1\n2,7\n0,1\n2,7\n"});
   plan.intercept = plan.standardize = true;

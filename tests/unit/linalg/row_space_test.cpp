@@ -59,7 +59,7 @@ TEST(RowSpaceProjection, HonoursARowHoweverSmallItIs) {
   EXPECT_NEAR(x[1], 3.0, 1e-15);
 }
 
-// Found in review: the least-squares step for dependent rows dropped the short ones.
+// Regression: the least-squares step for dependent rows dropped the short ones.
 TEST(RowSpaceProjection, HonoursShortRowsAmongDependentOnes) {
   for (const double s : {1.0, 1e8, 1e16, 1e100}) {
     std::vector<double> x{0.0, 0.0};
@@ -79,7 +79,7 @@ TEST(RowSpaceProjection, WeighsContradictoryRowsByTheirSquaredLength) {
   EXPECT_NEAR(x[0], 0.1, 1e-15);
 }
 
-// Found in review: the second application to contradictory rows divided rounding by rounding.
+// Regression: the second application to contradictory rows divided rounding by rounding.
 TEST(RowSpaceProjection, OfLargeContradictorySparseRowsStaysAtItsPoint) {
   const auto problem =
       generate({.kind = ProblemKind::Inconsistent, .rows = 6000, .cols = 2000, .density = 0.005, .seed = 1});
