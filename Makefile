@@ -2,9 +2,7 @@
 
 .DEFAULT_GOAL := build
 PROSTATE_RUN := runs/prostate
-PRESETS := release asan tsan
 
-# Under `make -j`, ninja keeps its own count of cores.
 .PHONY: help build run test test-release test-asan test-tsan unit format check-format lint clean
 
 help:             ## list the targets
