@@ -180,6 +180,7 @@ int exit_code_for(const io::FinishedRun& run) {
       return kStoppedEarly;
     case Termination::Tolerance:
       return kDone;
+    case Termination::Finished:
     case Termination::RoundLimit:
     case Termination::Stagnation:
       break;

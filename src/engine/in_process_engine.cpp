@@ -48,14 +48,13 @@ RoundReplies InProcessEngine::local_updates(const LocalTask& task, std::span<con
   return round;
 }
 
-// Waking a thread costs some ten microseconds, as much as about this many multiplications and additions.
+// Waking a thread costs some ten microseconds, as much as about this many operations.
 bool InProcessEngine::worth_threads(const LocalTask& task, std::size_t participants) const {
-  constexpr double kWorthWaking = 1e5;
-  const auto* steps = std::get_if<FixedSteps>(&task.budget);
-  const double row_products = steps != nullptr
-                                  ? 2.0 * static_cast<double>(steps->count) + static_cast<double>(mean_rows_)
-                                  : 2.0 * static_cast<double>(mean_rows_);
-  return static_cast<double>(participants) * row_products * static_cast<double>(dimension_) > kWorthWaking;
+  constexpr double kWorthWaking = 2e5;
+  const std::size_t entries = mean_rows_ * dimension_;
+  const double residual = task.report_residual ? 2.0 * static_cast<double>(entries) : 0.0;
+  const double each = flops(task.work, mean_rows_, dimension_, entries) + residual;
+  return static_cast<double>(participants) * each > kWorthWaking;
 }
 
 }  // namespace fedrk

@@ -12,14 +12,14 @@ namespace fedrk {
 namespace {
 
 // What is wrong with a reply; empty where nothing is.
-std::string fault(const LocalTask& task, const LocalReply& reply) {
-  const auto& delta = reply.displacement.delta;
-  const std::size_t expected = task.budget == StepBudget{FixedSteps{0}} ? 0 : task.x.size();
-  if (delta.size() != expected) {
-    return "its update has " + std::to_string(delta.size()) + " entries, not " + std::to_string(expected);
+std::string fault(const LocalTask& task, std::size_t unknowns, const LocalReply& reply) {
+  const auto& values = reply.values;
+  const auto expected = reply_length(task.work, unknowns);
+  if (expected && values.size() != *expected) {
+    return "its update has " + std::to_string(values.size()) + " entries, not " + std::to_string(*expected);
   }
-  if (!all_finite(delta)) return "its update holds a number that is not finite";
-  if (!std::isfinite(squared_norm(delta))) return "its update is too long to be squared";
+  if (!all_finite(values)) return "its update holds a number that is not finite";
+  if (!std::isfinite(squared_norm(values))) return "its update is too long to be squared";
   if (task.report_residual && !reply.squared_residual) return "it reported no residual";
   if (reply.squared_residual && !(*reply.squared_residual >= 0.0 && std::isfinite(*reply.squared_residual))) {
     return "its squared residual is negative or not finite";
@@ -27,11 +27,12 @@ std::string fault(const LocalTask& task, const LocalReply& reply) {
   return "";
 }
 
-ClientId client_of(const LocalReply& reply) { return reply.displacement.client; }
+ClientId client_of(const LocalReply& reply) { return reply.client; }
 
 }  // namespace
 
-void accept_replies(const LocalTask& task, std::span<const ClientId> participants, RoundReplies& round) {
+void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const ClientId> participants,
+                    RoundReplies& round) {
   FEDRK_EXPECTS(std::ranges::is_sorted(participants));
   auto& replies = round.replies;
   std::erase_if(replies, [&](const LocalReply& r) { return !std::ranges::binary_search(participants, client_of(r)); });
@@ -39,7 +40,7 @@ void accept_replies(const LocalTask& task, std::span<const ClientId> participant
   const auto same_client = [](const LocalReply& a, const LocalReply& b) { return client_of(a) == client_of(b); };
   replies.erase(std::unique(replies.begin(), replies.end(), same_client), replies.end());
   std::erase_if(replies, [&](const LocalReply& reply) {
-    std::string reason = fault(task, reply);
+    std::string reason = fault(task, unknowns, reply);
     if (reason.empty()) return false;
     round.absences.push_back({client_of(reply), std::move(reason)});
     return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fedrk/federated/pooled_rows.hpp"
 #include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
 
 namespace fedrk {
@@ -18,21 +19,46 @@ Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed
 ClientSummary Client::summary() const { return {id_, name_, block_.rows(), block_.squared_rhs_norm()}; }
 
 LocalReply Client::local_update(const LocalTask& task) {
-  FEDRK_EXPECTS(task.x.size() == block_.cols());
-  LocalReply reply{{id_, {}}, std::nullopt};
+  FEDRK_EXPECTS(task.x.size() == block_.cols() || !needs_x(task.work));
+  LocalReply reply{id_, {}, std::nullopt};
   if (task.report_residual) reply.squared_residual = residual_of_answer(task);
-  if (task.budget == StepBudget{FixedSteps{0}}) return reply;
-
-  std::vector<double> x(task.x.begin(), task.x.end());
-  if (const auto* steps = std::get_if<FixedSteps>(&task.budget)) {
-    run_steps(*steps, task.round, x);
-  } else {
-    project_exactly(x);
-  }
-  axpy(-1.0, task.x, x);
-  reply.displacement.delta = std::move(x);
+  reply.values = std::visit([&](const auto& work) { return answer(work, task); }, task.work);
   return reply;
 }
+
+// ---- Delta_i of the works that move x.
+
+template <class Move>
+std::vector<double> Client::displacement(const LocalTask& task, const Move& move) {
+  std::vector<double> x(task.x.begin(), task.x.end());
+  move(std::span<double>(x));
+  axpy(-1.0, task.x, x);
+  return x;
+}
+
+std::vector<double> Client::answer(const FixedSteps& steps, const LocalTask& task) {
+  if (steps.count == 0) return {};
+  return displacement(task, [&](std::span<double> x) { run_steps(steps, task.round, x); });
+}
+
+std::vector<double> Client::answer(const UntilProjected&, const LocalTask& task) {
+  return displacement(task, [&](std::span<double> x) { project_exactly(x); });
+}
+
+std::vector<double> Client::answer(const GradientSteps& steps, const LocalTask& task) {
+  const std::span<const double> own = task.own.empty() ? std::span<const double>{} : task.own[id_.value];
+  return displacement(task, [&](std::span<double> x) { gradient_steps(steps, block_, own, x); });
+}
+
+// ---- The works that answer with something else.
+
+std::vector<double> Client::answer(const Gradient&, const LocalTask& task) { return gradient(block_, task.x); }
+std::vector<double> Client::answer(const NormalProduct&, const LocalTask& task) {
+  return normal_product(block_, task.x);
+}
+std::vector<double> Client::answer(const GramSum&, const LocalTask&) { return gram_sum(block_); }
+std::vector<double> Client::answer(const Curvature&, const LocalTask&) { return {curvature(block_)}; }
+std::vector<double> Client::answer(const AllRows&, const LocalTask&) { return pack_rows(block_.system()); }
 
 double Client::residual_of_answer(const LocalTask& task) const {
   if (task.noise_columns == 0) return squared_residual(block_.system(), task.x);

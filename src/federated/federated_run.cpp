@@ -8,11 +8,9 @@
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/accept_replies.hpp"
-#include "fedrk/federated/hyperplane.hpp"
 #include "fedrk/federated/participation.hpp"
-#include "fedrk/federated/server_step.hpp"
+#include "fedrk/federated/published_method.hpp"
 #include "fedrk/federated/stopping.hpp"
-#include "fedrk/federated/threshold.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
@@ -37,7 +35,7 @@ class ResidualScale {
     for (const LocalReply& reply : replies) {
       if (!reply.squared_residual) continue;
       squares += *reply.squared_residual;
-      rows += static_cast<double>(roster_[reply.displacement.client.value].rows);
+      rows += static_cast<double>(roster_[reply.client.value].rows);
     }
     if (rows == 0.0) return std::nullopt;
     return std::sqrt(squares / rows / mean_square_);
@@ -50,41 +48,43 @@ class ResidualScale {
 
 std::vector<ClientId> answering(const RoundReplies& round) {
   std::vector<ClientId> ids;
-  for (const LocalReply& reply : round.replies) ids.push_back(reply.displacement.client);
+  for (const LocalReply& reply : round.replies) ids.push_back(reply.client);
   return ids;
 }
 
 /// The state of one run, and its rounds.
 class Rounds {
  public:
-  Rounds(const RunOptions& options, Engine& engine, std::vector<double> x0)
+  Rounds(const RunOptions& options, Engine& engine, Method& method, std::vector<double> x0)
       : options_(options),
         engine_(engine),
+        method_(method),
         roster_(engine.roster()),
         everyone_(choose_participants(roster_, 0, stream_for(options.seed, Purpose::Participation))),
         residual_(roster_),
         residual_every_(options.residual_every > 0 ? options.residual_every : residual_interval(roster_, options)),
-        server_(options.server_budget, options.server_sampling),
-        threshold_(options.sparsity),
         stopping_{options.tolerance, options.patience},
         x_(std::move(x0)) {}
 
   std::span<double> answer() { return std::span(x_).first(x_.size() - options_.noise_columns); }
 
-  /// Steps 1 to 4 of the algorithm.
+  /// The server draws participants, asks them what the method asks, and lets it move x by their answers.
   void make_round(RoundIndex t) {
     const auto start = Clock::now();
     const std::uint64_t up = result_.bytes_up, down = result_.bytes_down;
     previous_ = x_;
     const auto participants =
         choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
-    const LocalTask task{t, previous_, options_.local_budget, t.value % residual_every_ == 0, options_.noise_columns};
+    const Request request = method_.request(t, x_);
+    const bool at_x = request.sent.data() == x_.data();
+    const LocalTask task{
+        t, request.sent, request.work, at_x && t.value % residual_every_ == 0, options_.noise_columns, request.own};
     RoundReplies round = ask(task, participants);
-    const auto planes = hyperplanes_from(round.replies, previous_);
-    server_.project(planes, stream_for(options_.seed, Purpose::ServerSteps, t), x_);
-    threshold_.apply(answer());
+    const std::optional<double> residual = residual_.relative(round.replies);
+    const auto answered = answering(round);
+    method_.update(t, round.replies, x_);
 
-    RoundRecord record{t, answering(round), round.absences, residual_.relative(round.replies), distance(x_, previous_)};
+    RoundRecord record{t, answered, round.absences, residual, distance(x_, previous_)};
     record.bytes_up = result_.bytes_up - up;
     record.bytes_down = result_.bytes_down - down;
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -103,13 +103,14 @@ class Rounds {
         *result_.relative_residual <= options_.tolerance) {
       return Termination::Tolerance;
     }
+    if (method_.finished()) return Termination::Finished;
     if (stopping_.stagnant(result_.history)) return Termination::Stagnation;
     return std::nullopt;
   }
 
   RunResult finish(Termination termination) {
     // The last round, or a stretch without progress, may have ended within the tolerance after all.
-    const bool may_be_within = termination == Termination::RoundLimit || termination == Termination::Stagnation;
+    const bool may_be_within = termination != Termination::Interrupted && termination != Termination::Diverged;
     if (termination != Termination::Tolerance && measure_everyone() && may_be_within && options_.tolerance > 0.0 &&
         *result_.relative_residual <= options_.tolerance) {
       termination = Termination::Tolerance;
@@ -122,13 +123,16 @@ class Rounds {
   const RoundRecord& last_record() const { return result_.history.back(); }
 
  private:
-  // Counts what would travel: x down to each client asked; its displacement and its residual, as far as asked for, up.
+  // Counts what would travel: what is sent to all and to each alone, down; what each answers, its residual too, up.
   RoundReplies ask(const LocalTask& task, std::span<const ClientId> participants) {
     RoundReplies round = engine_.local_updates(task, participants);
-    accept_replies(task, participants, round);
+    accept_replies(task, x_.size(), participants, round);
     result_.bytes_down += participants.size() * task.x.size() * sizeof(double);
+    if (!task.own.empty()) {
+      for (const ClientId client : participants) result_.bytes_down += task.own[client.value].size() * sizeof(double);
+    }
     for (const LocalReply& reply : round.replies) {
-      result_.bytes_up += (reply.displacement.delta.size() + (reply.squared_residual ? 1 : 0)) * sizeof(double);
+      result_.bytes_up += (reply.values.size() + (reply.squared_residual ? 1 : 0)) * sizeof(double);
     }
     return round;
   }
@@ -156,12 +160,11 @@ class Rounds {
 
   const RunOptions& options_;
   Engine& engine_;
+  Method& method_;
   std::span<const ClientSummary> roster_;
   std::vector<ClientId> everyone_;
   ResidualScale residual_;
   std::uint32_t residual_every_;
-  ServerStep server_;
-  Threshold threshold_;
   StoppingRule stopping_;
   std::vector<double> x_, previous_;
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
@@ -202,6 +205,12 @@ std::uint32_t residual_interval(std::span<const ClientSummary> roster, const Run
 
 RunResult FederatedRun::run(Engine& engine, std::vector<double> x0, std::span<RoundObserver* const> observers,
                             const StopSignal* stop) const {
+  PublishedMethod method(options_);
+  return run(engine, method, std::move(x0), observers, stop);
+}
+
+RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> x0,
+                            std::span<RoundObserver* const> observers, const StopSignal* stop) const {
   const std::size_t unknowns = engine.dimension();
   options_.validate(engine.roster().size(), unknowns);
   if (x0.empty()) x0.assign(unknowns, 0.0);
@@ -210,7 +219,7 @@ RunResult FederatedRun::run(Engine& engine, std::vector<double> x0, std::span<Ro
                           std::to_string(unknowns) + " unknowns");
   }
 
-  Rounds rounds(options_, engine, std::move(x0));
+  Rounds rounds(options_, engine, method, std::move(x0));
   for (RoundIndex t; t.value < options_.rounds; ++t) {
     if (stop != nullptr && stop->requested()) return rounds.finish(Termination::Interrupted);
     rounds.make_round(t);

@@ -5,18 +5,18 @@
 
 namespace fedrk {
 
-std::optional<Hyperplane> hyperplane_from(Displacement displacement, std::span<const double> x) {
-  const double square = squared_norm(displacement.delta);
+std::optional<Hyperplane> hyperplane_from(std::vector<double> delta, std::span<const double> x) {
+  const double square = squared_norm(delta);
   if (square == 0.0) return std::nullopt;
-  const double offset = square + dot(displacement.delta, x);
-  return Hyperplane{std::move(displacement.delta), offset, square};
+  const double offset = square + dot(delta, x);
+  return Hyperplane{std::move(delta), offset, square};
 }
 
 std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies, std::span<const double> x) {
   std::vector<Hyperplane> planes;
   planes.reserve(replies.size());
   for (LocalReply& reply : replies) {
-    if (auto plane = hyperplane_from(std::move(reply.displacement), x)) planes.push_back(std::move(*plane));
+    if (auto plane = hyperplane_from(std::move(reply.values), x)) planes.push_back(std::move(*plane));
   }
   return planes;
 }

@@ -4,10 +4,16 @@
 // The cases that every engine runs: the same plan on the same data must give the iterates of one process and one
 // thread, bit for bit.
 
+#include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "fedrk/baselines/averaging.hpp"
+#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/baselines/gram_sum.hpp"
+#include "fedrk/baselines/scaffold.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "support/tiny_systems.hpp"
 
@@ -18,6 +24,7 @@ struct EngineCase {
   GeneratorOptions problem;
   std::size_t clients;
   RunOptions options;
+  std::function<std::unique_ptr<Method>(const Engine&)> method{};  // empty: the published one
 
   friend void PrintTo(const EngineCase& test_case, std::ostream* out) { *out << test_case.name; }
 };
@@ -40,6 +47,30 @@ inline std::vector<EngineCase> engine_cases() {
       {"sparse_rows_exact", sparse, 8, {.seed = 8, .rounds = 20, .local_budget = UntilProjected{}}},
       {"inconsistent", noisy, 6, {.seed = 9, .rounds = 60, .tolerance = 1e-3, .patience = 20}},
       {"one_client", gaussian, 1, {.seed = 10, .rounds = 10, .local_budget = FixedSteps{500}}},
+      {"averaged_gradient_steps",
+       gaussian,
+       8,
+       {.seed = 11, .rounds = 10, .participants = 5},
+       [](const Engine& engine) {
+         return std::make_unique<Averaging>(engine.roster(), GradientSteps{.count = 4, .step = 0.05, .proximal = 0.1});
+       }},
+      {"scaffold",  // sends each client something of its own
+       noisy,
+       6,
+       {.seed = 12, .rounds = 10, .participants = 3},
+       [](const Engine& engine) {
+         return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(), 3, 1e-3);
+       }},
+      {"conjugate_gradients",  // sends something other than x
+       gaussian,
+       8,
+       {.seed = 13, .rounds = 20},
+       [](const Engine& engine) { return std::make_unique<ConjugateGradients>(engine.roster().size()); }},
+      {"gram_sum",  // sends nothing, and gets answers of another length
+       gaussian,
+       8,
+       {.seed = 14, .rounds = 20},
+       [](const Engine& engine) { return std::make_unique<GramSumMethod>(engine.roster().size()); }},
   };
 }
 
@@ -57,7 +88,7 @@ struct Trace {
   friend bool operator==(const Trace&, const Trace&) = default;
 };
 
-inline Trace trace_of(Engine& engine, const RunOptions& options) {
+inline Trace trace_of(Engine& engine, const EngineCase& test_case) {
   struct Recorder final : RoundObserver {
     Trace trace;
     void on_round(const RoundRecord& record, std::span<const double> x) override {
@@ -66,7 +97,9 @@ inline Trace trace_of(Engine& engine, const RunOptions& options) {
     }
   } recorder;
   RoundObserver* const observers[] = {&recorder};
-  const RunResult result = FederatedRun(options).run(engine, {}, observers);
+  const FederatedRun run(test_case.options);
+  const auto method = test_case.method ? test_case.method(engine) : nullptr;
+  const RunResult result = method ? run.run(engine, *method, {}, observers) : run.run(engine, {}, observers);
   recorder.trace.termination = result.termination;
   recorder.trace.final_residual = result.relative_residual;
   return recorder.trace;

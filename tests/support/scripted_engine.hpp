@@ -30,8 +30,7 @@ class ScriptedEngine final : public Engine {
 
 /// Moves the reply of a client, where there is one, to the absences.
 inline void drop(RoundReplies& round, ClientId client, const char* reason) {
-  const auto dropped =
-      std::erase_if(round.replies, [&](const LocalReply& r) { return r.displacement.client == client; });
+  const auto dropped = std::erase_if(round.replies, [&](const LocalReply& r) { return r.client == client; });
   if (dropped > 0) round.absences.push_back({client, reason});
 }
 

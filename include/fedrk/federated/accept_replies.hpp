@@ -4,6 +4,7 @@
 // What an engine brings back is checked once, here, before any arithmetic: a client may lie, a network may repeat or
 // reorder.
 
+#include <cstddef>
 #include <span>
 
 #include "fedrk/federated/engine.hpp"
@@ -13,6 +14,7 @@ namespace fedrk {
 /// Puts the replies in client order. Replies that nobody asked for and repeated ones are dropped; one that cannot be
 /// used (wrong length, not finite, a negative squared residual) becomes an absence with its reason. REQUIRES:
 /// `participants` ascend.
-void accept_replies(const LocalTask& task, std::span<const ClientId> participants, RoundReplies& round);
+void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const ClientId> participants,
+                    RoundReplies& round);
 
 }  // namespace fedrk

@@ -29,6 +29,17 @@ class Client {
   LocalReply local_update(const LocalTask& task);
 
  private:
+  std::vector<double> answer(const FixedSteps& steps, const LocalTask& task);
+  std::vector<double> answer(const UntilProjected& projection, const LocalTask& task);
+  std::vector<double> answer(const GradientSteps& steps, const LocalTask& task);
+  std::vector<double> answer(const Gradient& work, const LocalTask& task);
+  std::vector<double> answer(const NormalProduct& work, const LocalTask& task);
+  std::vector<double> answer(const GramSum& work, const LocalTask& task);
+  std::vector<double> answer(const Curvature& work, const LocalTask& task);
+  std::vector<double> answer(const AllRows& work, const LocalTask& task);
+  template <class Move>
+  std::vector<double> displacement(const LocalTask& task, const Move& move);
+
   double residual_of_answer(const LocalTask& task) const;
   void run_steps(FixedSteps steps, RoundIndex round, std::span<double> x) const;
   void project_exactly(std::span<double> x);

@@ -12,7 +12,7 @@
 
 #include "fedrk/base/client_id.hpp"
 #include "fedrk/base/round_index.hpp"
-#include "fedrk/federated/step_budget.hpp"
+#include "fedrk/federated/local_work.hpp"
 
 namespace fedrk {
 
@@ -27,21 +27,16 @@ struct ClientSummary {
 /// What a client is asked to do in a round.
 struct LocalTask {
   RoundIndex round;
-  std::span<const double> x;
-  StepBudget budget;
-  bool report_residual = false;
-  std::size_t noise_columns =
-      0;  // the last entries of x, which the residual leaves out: they are not part of the answer
-};
-
-/// Delta_i: how far the local steps moved x.
-struct Displacement {
-  ClientId client;
-  std::vector<double> delta;
+  std::span<const double> x;  // empty where the work needs none
+  LocalWork work;
+  bool report_residual = false;   // at x
+  std::size_t noise_columns = 0;  // the last entries of x, which the residual leaves out: not part of the answer
+  std::span<const std::vector<double>> own{};  // own[i] goes to client i alone; empty: nothing does
 };
 
 struct LocalReply {
-  Displacement displacement;
+  ClientId client;
+  std::vector<double> values;              // Delta_i, how far local steps moved x; else what local_work.hpp says
   std::optional<double> squared_residual;  // ||b_i - A_i x||^2 at the task's x, where it was asked for
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// FedRK, the paper's Algorithm 1, and the only round loop. In round t
+// The only round loop. With the published method it is FedRK, the paper's Algorithm 1. In round t
 //
 //   1. the server draws S^(t), some of the clients;
 //   2. each starts at x^(t), makes tau steps on its own rows and answers with Delta_i;
 //   3. the server drops every Delta_i = 0 and reads the others as hyperplanes;
 //   4. it makes tau_g steps over these from x^(t), and where asked keeps only the s largest entries: that is x^(t+1).
+//
+// Another method (method.hpp) asks for other work in step 2 and has its own steps 3 and 4.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include "fedrk/base/stop_signal.hpp"
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/federated/history.hpp"
+#include "fedrk/federated/method.hpp"
 #include "fedrk/federated/step_budget.hpp"
 #include "fedrk/random/row_sampler.hpp"
 
@@ -64,9 +67,14 @@ class FederatedRun {
  public:
   explicit FederatedRun(RunOptions options) : options_(options) {}
 
-  /// Runs from `x0` (empty: zero). Throws InvalidArgument where options, engine and start do not fit each other.
+  /// Runs the published method from `x0` (empty: zero). Throws InvalidArgument where options, engine and start do not
+  /// fit each other.
   RunResult run(Engine& engine, std::vector<double> x0 = {}, std::span<RoundObserver* const> observers = {},
                 const StopSignal* stop = nullptr) const;
+
+  /// The same rounds with another method, which takes the place of the options that only the published one has.
+  RunResult run(Engine& engine, Method& method, std::vector<double> x0 = {},
+                std::span<RoundObserver* const> observers = {}, const StopSignal* stop = nullptr) const;
 
  private:
   RunOptions options_;

@@ -24,7 +24,7 @@ struct Hyperplane {
 };
 
 /// Nothing for a displacement of length zero, which names no hyperplane.
-std::optional<Hyperplane> hyperplane_from(Displacement displacement, std::span<const double> x);
+std::optional<Hyperplane> hyperplane_from(std::vector<double> delta, std::span<const double> x);
 
 /// The hyperplanes of a round in the order of the replies, zero displacements dropped. Takes the displacements.
 std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies, std::span<const double> x);

@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   GeneratedSolution = 7,
   GeneratedNoise = 8,
   GeneratedSupport = 9,
+  PooledSteps = 10,
 };
 
 class RngStream {

@@ -21,9 +21,9 @@ TEST(Client, AnswersTheSameTaskTheSameWay) {
   const auto first = client.local_update(task), again = client.local_update(task);
   const auto next_round = client.local_update({RoundIndex{8}, x, FixedSteps{30}, true});
 
-  EXPECT_EQ(first.displacement.delta, again.displacement.delta);
-  EXPECT_NE(first.displacement.delta, next_round.displacement.delta);
-  EXPECT_EQ(first.displacement.client, ClientId{2});
+  EXPECT_EQ(first.values, again.values);
+  EXPECT_NE(first.values, next_round.values);
+  EXPECT_EQ(first.client, ClientId{2});
   EXPECT_DOUBLE_EQ(*first.squared_residual, squared_residual(problem.system, x));
 }
 
@@ -37,7 +37,7 @@ TEST(Client, EndsItsStepsOnTheHyperplaneOfARow) {
   const auto& matrix = std::get<Matrix>(problem.system.rows);
   int on = 0;
   for (std::size_t i = 0; i < 5; ++i) {
-    on += std::abs(dot(matrix.row(i), reply.displacement.delta) - problem.system.rhs[i]) < 1e-12 ? 1 : 0;
+    on += std::abs(dot(matrix.row(i), reply.values) - problem.system.rhs[i]) < 1e-12 ? 1 : 0;
   }
   EXPECT_EQ(on, 1);
   EXPECT_FALSE(reply.squared_residual);
@@ -52,7 +52,7 @@ TEST(Client, WithManyStepsApproachesTheExactProjection) {
     const auto steps = client.local_update({RoundIndex{0}, x, FixedSteps{20000}, false});
     const auto exact = client.local_update({RoundIndex{0}, x, UntilProjected{}, false});
 
-    EXPECT_LT(distance(steps.displacement.delta, exact.displacement.delta), 1e-9);
+    EXPECT_LT(distance(steps.values, exact.values), 1e-9);
   }
 }
 
@@ -68,7 +68,7 @@ TEST(Client, TakesTheSameStepsOnSparseAndDenseRows) {
   const auto two = of_dense.local_update({RoundIndex{1}, x, FixedSteps{100}, true});
 
   // The sums run in another order, hence rounding.
-  EXPECT_LT(distance(one.displacement.delta, two.displacement.delta), 1e-12);
+  EXPECT_LT(distance(one.values, two.values), 1e-12);
   EXPECT_NEAR(*one.squared_residual, *two.squared_residual, 1e-11);
 }
 
@@ -78,7 +78,7 @@ TEST(Client, AskedForNoStepsOnlyMeasures) {
 
   const auto reply = client.local_update({RoundIndex{0}, x, FixedSteps{0}, true});
 
-  EXPECT_TRUE(reply.displacement.delta.empty());
+  EXPECT_TRUE(reply.values.empty());
   EXPECT_EQ(reply.squared_residual, 4.0);
 }
 
@@ -99,8 +99,8 @@ TEST(Client, StaysOutOfTroubleWithRowsOfExtremeLength) {
   const auto exact = client.local_update({RoundIndex{0}, x, UntilProjected{}, true});
 
   for (const auto& reply : {steps, exact}) {
-    EXPECT_NEAR(reply.displacement.delta[0], 1.0, 1e-12);
-    EXPECT_NEAR(reply.displacement.delta[1], 1.0, 1e-12);
+    EXPECT_NEAR(reply.values[0], 1.0, 1e-12);
+    EXPECT_NEAR(reply.values[1], 1.0, 1e-12);
   }
 }
 

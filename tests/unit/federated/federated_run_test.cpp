@@ -99,7 +99,7 @@ TEST(FederatedRun, DoesNotMindRepliesThatAreRepeatedReorderedOrUncalledFor) {
   test::ScriptedEngine engine(inner, [](const LocalTask&, RoundReplies& round) {
     std::ranges::reverse(round.replies);
     round.replies.push_back(round.replies.front());
-    round.replies.push_back({{ClientId{77}, std::vector<double>(10, 1.0)}, 1.0});
+    round.replies.push_back({ClientId{77}, std::vector<double>(10, 1.0), 1.0});
   });
 
   const RunOptions options{.rounds = 50, .participants = 3};
@@ -148,7 +148,7 @@ TEST(FederatedRun, KeepsTheLastUsableXWhenNumbersRunOut) {
   test::ScriptedEngine engine(inner, [](const LocalTask& task, RoundReplies& round) {
     // Finite, so it passes as a reply, but its product with x is not.
     if (task.round.value > 0) return;
-    round.replies = {{{ClientId{0}, {1e153, 1e153}}, 1.0}};
+    round.replies = {{ClientId{0}, {1e153, 1e153}, 1.0}};
   });
 
   const auto result = FederatedRun({.rounds = 5}).run(engine, std::vector{1e200, 1e200});

@@ -9,14 +9,14 @@ namespace {
 TEST(Hyperplane, PassesThroughTheClientsEndPoint) {
   const std::vector<double> x{1.0, 2.0};
 
-  const auto plane = hyperplane_from({ClientId{3}, {0.5, -1.0}}, x);
+  const auto plane = hyperplane_from({0.5, -1.0}, x);
 
   EXPECT_DOUBLE_EQ(dot(plane->normal, std::vector{1.5, 1.0}), plane->offset);
 }
 
 TEST(Hyperplane, OneStepOntoItLandsOnTheClientsEndPoint) {
   std::vector<double> x{1.0, 2.0};
-  const auto plane = hyperplane_from({ClientId{3}, {0.5, -1.0}}, x);
+  const auto plane = hyperplane_from({0.5, -1.0}, x);
 
   project(plane->view(), x);
 
@@ -24,13 +24,11 @@ TEST(Hyperplane, OneStepOntoItLandsOnTheClientsEndPoint) {
   EXPECT_DOUBLE_EQ(x[1], 1.0);
 }
 
-TEST(Hyperplane, OfAZeroDisplacementDoesNotExist) {
-  EXPECT_FALSE(hyperplane_from({ClientId{0}, {0.0, 0.0}}, std::vector{1.0, 2.0}));
-}
+TEST(Hyperplane, OfAZeroDisplacementDoesNotExist) { EXPECT_FALSE(hyperplane_from({0.0, 0.0}, std::vector{1.0, 2.0})); }
 
 TEST(HyperplanesFrom, KeepsClientOrderAndDropsZeros) {
   std::vector<LocalReply> replies{
-      {{ClientId{1}, {1.0, 0.0}}, {}}, {{ClientId{4}, {0.0, 0.0}}, {}}, {{ClientId{7}, {0.0, 2.0}}, {}}};
+      {ClientId{1}, {1.0, 0.0}, {}}, {ClientId{4}, {0.0, 0.0}, {}}, {ClientId{7}, {0.0, 2.0}, {}}};
 
   const auto planes = hyperplanes_from(replies, std::vector{0.0, 0.0});
 

@@ -14,7 +14,7 @@ namespace {
 std::vector<Hyperplane> planes_through(std::vector<std::vector<double>> displacements, std::span<const double> x) {
   std::vector<Hyperplane> planes;
   for (std::uint32_t i = 0; i < displacements.size(); ++i) {
-    planes.push_back(*hyperplane_from({ClientId{i}, std::move(displacements[i])}, x));
+    planes.push_back(*hyperplane_from(std::move(displacements[i]), x));
   }
   return planes;
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a client may be asked to do with its rows in a round, and what it answers. FedRK needs the first two; the others
+// serve the methods it is compared with. f_i is client i's loss, ||A_i x - b_i||^2 / 2.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "fedrk/federated/step_budget.hpp"
+#include "fedrk/problem/row_block.hpp"
+
+namespace fedrk {
+
+/// y <- y - step (grad f_i(y)/w + proximal (y - x) + own), `count` times from y = x; the answer is y - x. `own` is what
+/// the client alone was sent, if anything.
+struct GradientSteps {
+  enum class Loss { Mean, Sum };  // w = m_i, or 1
+
+  std::uint64_t count = 1;
+  double step = 0.0;
+  double proximal = 0.0;
+  Loss loss = Loss::Mean;
+};
+
+/// -grad f_i(x) = A_i^T (b_i - A_i x)
+struct Gradient {};
+
+/// A_i^T A_i x
+struct NormalProduct {};
+
+/// The upper triangle of A_i^T A_i, row after row, then A_i^T b_i: n (n + 3) / 2 numbers. Needs no x.
+struct GramSum {};
+
+/// One number, the largest eigenvalue of A_i^T A_i, to about a percent. Needs no x.
+struct Curvature {};
+
+/// The rows themselves, see pooled_rows.hpp. Needs no x.
+struct AllRows {};
+
+using LocalWork =
+    std::variant<FixedSteps, UntilProjected, GradientSteps, Gradient, NormalProduct, GramSum, Curvature, AllRows>;
+
+LocalWork work_of(const StepBudget& budget);
+
+/// True where the answer is made from the vector that was sent.
+bool needs_x(const LocalWork& work);
+
+/// How many numbers the answer holds; nothing where that depends on the rows.
+std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns);
+
+/// Multiplications and additions of a client with that many rows and non-zeros. A row drawn at random counts with the
+/// mean number of non-zeros; the factorisation behind UntilProjected, made once, is left out.
+double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::size_t nonzeros);
+
+// ---- The work that is a function of rows and x alone.
+
+void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, std::span<double> x);
+std::vector<double> gradient(const RowBlock& block, std::span<const double> x);
+std::vector<double> normal_product(const RowBlock& block, std::span<const double> x);
+std::vector<double> gram_sum(const RowBlock& block);
+double curvature(const RowBlock& block);
+
+}  // namespace fedrk

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What distinguishes one federated method from another: what the clients are asked in a round, and what the server
+// makes of their answers. The round loop, its accounting and its stopping (federated_run.hpp) are the same for all.
+
+#include <span>
+#include <vector>
+
+#include "fedrk/federated/engine.hpp"
+#include "fedrk/federated/local_work.hpp"
+
+namespace fedrk {
+
+struct Request {
+  LocalWork work;
+  /// What every participant is sent: x for most methods. It stays in place until the update.
+  std::span<const double> sent;
+  /// Besides, own[i] goes to client i alone; empty: nothing does.
+  std::span<const std::vector<double>> own{};
+};
+
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  /// The request of round t, at the server's x.
+  virtual Request request(RoundIndex t, std::span<const double> x) = 0;
+
+  /// Moves `x` by what the participants answered; `replies` are in client order and may be taken apart. Some may be
+  /// missing.
+  virtual void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) = 0;
+
+  /// True when a further round would bring nothing, whatever the tolerance.
+  virtual bool finished() const { return false; }
+};
+
+}  // namespace fedrk

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/baselines/gradient_descent.hpp"
+
+#include "fedrk/linalg/kernels.hpp"
+
+namespace fedrk {
+
+Request GradientDescent::request(RoundIndex, std::span<const double> x) { return {Gradient{}, x}; }
+
+void GradientDescent::update(RoundIndex, std::span<LocalReply> replies, std::span<double> x) {
+  if (replies.empty()) return;
+  const double scale = step_ * static_cast<double>(clients_) / static_cast<double>(replies.size());
+  for (const LocalReply& reply : replies) axpy(scale, reply.values, x);
+  threshold_.apply(x);
+}
+
+}  // namespace fedrk

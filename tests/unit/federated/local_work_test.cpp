@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/federated/local_work.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fedrk/federated/pooled_rows.hpp"
+#include "support/direct_solver.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk {
+namespace {
+
+// [1 2; 0 3] x = (5, 6): A^T A = [1 2; 2 13], A^T b = (5, 28).
+LinearSystem two_by_two(bool sparse) {
+  if (sparse) return {SparseMatrix(2, 2, {{0, 0, 1.0}, {0, 1, 2.0}, {1, 1, 3.0}}), {5.0, 6.0}};
+  return {Matrix{{1.0, 2.0}, {0.0, 3.0}}, {5.0, 6.0}};
+}
+
+class Work : public testing::TestWithParam<bool> {
+ protected:
+  RowBlock block_{two_by_two(GetParam())};
+  std::vector<double> ones_{1.0, 1.0};
+};
+INSTANTIATE_TEST_SUITE_P(DenseAndSparse, Work, testing::Bool());
+
+TEST_P(Work, OfTheGradientIsTheNormalResidual) {
+  EXPECT_EQ(gradient(block_, ones_), (std::vector{2.0, 13.0}));  // (5, 28) - (3, 15)
+}
+
+TEST_P(Work, OfTheNormalProductIsTheGramTimesX) { EXPECT_EQ(normal_product(block_, ones_), (std::vector{3.0, 15.0})); }
+
+TEST_P(Work, OfTheGramSumIsATriangleAndTheProducts) {
+  EXPECT_EQ(gram_sum(block_), (std::vector{1.0, 2.0, 13.0, 5.0, 28.0}));
+}
+
+TEST_P(Work, OfOneGradientStepFollowsTheMeanOrTheSumOfTheRowsLosses) {
+  std::vector<double> mean = ones_, sum = ones_;
+
+  gradient_steps({.count = 1, .step = 0.1}, block_, {}, mean);
+  gradient_steps({.count = 1, .step = 0.1, .loss = GradientSteps::Loss::Sum}, block_, {}, sum);
+
+  EXPECT_DOUBLE_EQ(mean[0], 1.1);   // half of 0.1 * 2
+  EXPECT_DOUBLE_EQ(mean[1], 1.65);  // half of 0.1 * 13
+  EXPECT_DOUBLE_EQ(sum[0], 1.2);
+  EXPECT_DOUBLE_EQ(sum[1], 2.3);
+}
+
+TEST_P(Work, OfGradientStepsIsPulledBackByTheProximalTermAndMovedByTheCorrection) {
+  std::vector<double> free = ones_, held = ones_, corrected = ones_;
+  const std::vector<double> own{1.0, 0.0};
+
+  gradient_steps({.count = 2, .step = 0.05}, block_, {}, free);
+  gradient_steps({.count = 2, .step = 0.05, .proximal = 4.0}, block_, {}, held);
+  gradient_steps({.count = 1, .step = 0.05}, block_, own, corrected);
+
+  // After one step both stand at 1 + (0.05, 0.325); the second differs by -0.05 * 4 * (0.05, 0.325).
+  EXPECT_NEAR(held[0], free[0] - 0.01, 1e-14);
+  EXPECT_NEAR(held[1], free[1] - 0.065, 1e-14);
+  EXPECT_DOUBLE_EQ(corrected[0], 1.0);  // 1 + 0.05 (1 - 1)
+}
+
+TEST_P(Work, OfTheCurvatureIsTheLargestEigenvalueOfTheGram) {
+  EXPECT_NEAR(curvature(block_), 7.0 + std::sqrt(40.0), 1e-10);  // of [1 2; 2 13]
+}
+
+TEST(WorkOfTheCurvature, IsWithinAPercentOnGaussianRows) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    auto problem = generate({.rows = 60, .cols = 200, .seed = seed});
+    const double largest = test::singular_values(problem.system.rows).front();
+
+    const double found = curvature(RowBlock(std::move(problem.system)));
+
+    EXPECT_LE(found, largest * largest * (1.0 + 1e-12));
+    EXPECT_GE(found, 0.98 * largest * largest);
+  }
+}
+
+TEST_P(Work, AnswersAreAsLongAsExpected) {
+  EXPECT_EQ(reply_length(FixedSteps{0}, 7), 0);
+  EXPECT_EQ(reply_length(FixedSteps{3}, 7), 7);
+  EXPECT_EQ(reply_length(GramSum{}, 2), gram_sum(block_).size());
+  EXPECT_EQ(reply_length(Curvature{}, 7), 1);
+  EXPECT_EQ(reply_length(AllRows{}, 7), std::nullopt);
+}
+
+TEST(Flops, CountTheMultiplicationsAndAdditionsOfDenseRows) {
+  EXPECT_EQ(flops(FixedSteps{10}, 4, 5, 20), 10 * 4 * 5);
+  EXPECT_EQ(flops(Gradient{}, 4, 5, 20), 4 * 20);
+  EXPECT_EQ(flops(GramSum{}, 4, 5, 20), 4 * 5 * 6 + 2 * 4 * 5);
+}
+
+// ---- Rows as a message.
+
+LocalReply reply_with(std::uint32_t client, const LinearSystem& system) {
+  return {ClientId{client}, pack_rows(system), std::nullopt};
+}
+
+TEST(PooledRows, ArriveAsTheyWereSent) {
+  for (const bool sparse : {false, true}) {
+    const std::vector<LocalReply> replies{reply_with(0, two_by_two(sparse)), reply_with(1, two_by_two(sparse))};
+
+    const auto pooled = unpack_rows(replies, 2);
+
+    ASSERT_TRUE(pooled);
+    EXPECT_EQ(is_sparse(pooled->rows), sparse);
+    EXPECT_EQ(pooled->rhs, (std::vector{5.0, 6.0, 5.0, 6.0}));
+    EXPECT_EQ(test::written_out(pooled->rows),
+              (std::vector<std::vector<double>>{{1.0, 2.0}, {0.0, 3.0}, {1.0, 2.0}, {0.0, 3.0}}));
+  }
+}
+
+TEST(PooledRows, OfBothFormsMakeADenseSystem) {
+  const std::vector<LocalReply> replies{reply_with(0, two_by_two(true)), reply_with(1, two_by_two(false))};
+
+  const auto pooled = unpack_rows(replies, 2);
+
+  ASSERT_TRUE(pooled);
+  EXPECT_EQ(test::written_out(pooled->rows),
+            (std::vector<std::vector<double>>{{1.0, 2.0}, {0.0, 3.0}, {1.0, 2.0}, {0.0, 3.0}}));
+}
+
+TEST(PooledRows, OfALiarAreRefused) {
+  const std::vector<std::vector<double>> lies{{},
+                                              {7.0},
+                                              {0.0, 1.0},                 // half a row
+                                              {1.0, 1.0},                 // an entry is announced and missing
+                                              {1.0, 1.0, 2.0, 4.0, 5.0},  // column 2 of 2
+                                              {1.0, 1.0, 0.5, 4.0, 5.0},
+                                              {1.0, 1e300, 0.0},
+                                              {1.0, -1.0, 0.0},
+                                              {1.0, 2.0, 1.0, 0.0, 4.0, 4.0, 5.0}};  // columns fall
+  for (const auto& lie : lies) {
+    const std::vector<LocalReply> alone{{ClientId{1}, lie, std::nullopt}};
+    const std::vector<LocalReply> with_dense{reply_with(0, two_by_two(false)), {ClientId{1}, lie, std::nullopt}};
+
+    EXPECT_FALSE(unpack_rows(alone, 2));
+    EXPECT_FALSE(unpack_rows(with_dense, 2));
+  }
+}
+
+}  // namespace
+}  // namespace fedrk
