@@ -233,36 +233,48 @@ std::vector<double> Federation::coefficients(const std::vector<double>& x) const
   return scaling ? in_data_units(*scaling, x, intercept ? 1 : 0) : x;
 }
 
-Result<Federation> make_federation(const Plan& plan) try {
+ClientTables split_over_clients(GeneratedProblem problem, std::size_t clients) {
+  const bool given = problem.rows_of_client.size() > 1;
+  Partition partition =
+      partition_contiguous(problem.system.rhs.size(), given ? problem.rows_of_client.size() : clients);
+  if (given) partition.counts = problem.rows_of_client;
+  const std::size_t columns = column_count(problem.system.rows);
+  return {partition.names, split(std::move(problem.system), partition), numbered_columns(columns)};
+}
+
+Result<Federation> make_federation(const Plan& plan) {
   auto tables = read_clients(plan);
   if (!tables) return tables.error();
+  return make_federation(plan, *std::move(tables));
+}
 
+Result<Federation> make_federation(const Plan& plan, ClientTables tables) try {
   Federation federation;
   federation.intercept = plan.intercept;
-  federation.unknowns = std::move(tables->columns);
+  federation.unknowns = std::move(tables.columns);
   if (plan.intercept) {
     if (std::ranges::find(federation.unknowns, kInterceptName) != federation.unknowns.end()) {
       return Error{fmt::format("--intercept adds a column '{}', but the data have one already", kInterceptName)};
     }
     federation.unknowns.emplace(federation.unknowns.begin(), kInterceptName);
-    for (LinearSystem& system : tables->systems) add_intercept(system);
+    for (LinearSystem& system : tables.systems) add_intercept(system);
   }
-  for (const LinearSystem& system : tables->systems) {
+  for (const LinearSystem& system : tables.systems) {
     federation.rows += row_count(system.rows);
     federation.sparse = federation.sparse || is_sparse(system.rows);
   }
   if (plan.standardize) {
     const auto centring = plan.intercept ? Centring::ByMean : Centring::None;
-    federation.scaling = standardize(tables->systems, centring, plan.intercept ? 1 : 0);
+    federation.scaling = standardize(tables.systems, centring, plan.intercept ? 1 : 0);
   }
 
-  for (std::uint32_t i = 0; i < tables->systems.size(); ++i) {
-    LinearSystem& system = tables->systems[i];
-    const std::uint64_t seed = client_seed(plan.run.seed, tables->names[i]);
+  for (std::uint32_t i = 0; i < tables.systems.size(); ++i) {
+    LinearSystem& system = tables.systems[i];
+    const std::uint64_t seed = client_seed(plan.run.seed, tables.names[i]);
     add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
-    auto block = row_block_of(tables->names[i], std::move(system));
+    auto block = row_block_of(tables.names[i], std::move(system));
     if (!block) return block.error();
-    federation.clients.emplace_back(ClientId{i}, tables->names[i], *std::move(block), seed, plan.row_sampling);
+    federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed, plan.row_sampling);
   }
   if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
 

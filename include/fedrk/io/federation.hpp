@@ -11,6 +11,7 @@
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/client.hpp"
 #include "fedrk/io/plan.hpp"
+#include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/standardize.hpp"
 
 namespace fedrk::io {
@@ -24,6 +25,9 @@ struct ClientTables {
 
 /// Reads and splits the files of a plan, and checks that they fit each other.
 Result<ClientTables> read_clients(const Plan& plan);
+
+/// A generated problem in place of files: its own shares of the rows where it has some, else even ones.
+ClientTables split_over_clients(GeneratedProblem problem, std::size_t clients);
 
 struct Federation {
   std::vector<Client> clients;
@@ -41,5 +45,6 @@ struct Federation {
 
 /// Adds intercept, scales and noise columns as the plan says, each client to its own rows.
 Result<Federation> make_federation(const Plan& plan);
+Result<Federation> make_federation(const Plan& plan, ClientTables tables);
 
 }  // namespace fedrk::io

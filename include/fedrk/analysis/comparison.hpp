@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The same problem by several methods, counted alike: rounds, bytes, operations, time, and how near they came.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fedrk/analysis/contenders.hpp"
+#include "fedrk/base/stop_signal.hpp"
+#include "fedrk/federated/federated_run.hpp"
+
+namespace fedrk {
+
+/// What the cost of a client's work depends on.
+struct ClientShape {
+  std::size_t rows = 0;
+  std::size_t nonzeros = 0;
+};
+
+struct ComparisonOptions {
+  RunOptions run;
+  double target = 1e-6;           // of the relative error to `reference`
+  std::vector<double> reference;  // x*, or what a direct solver finds; empty: the target is one of the residual
+  std::vector<double> start;      // empty: zero
+};
+
+struct Outcome {
+  std::string name, label, server_sees, about, note;  // of the contender
+  std::size_t participants = 0;
+  bool reached = false;    // the target
+  std::size_t rounds = 0;  // to the target, or all that were made
+  double bytes_up = 0.0, bytes_down = 0.0,
+         flops = 0.0;                     // of a client, on average; a pooled solver's own flops are not a client's
+  double seconds = 0.0;                   // in this process, without the search for a step size
+  std::optional<double> error, residual;  // relative, at the end
+  std::vector<std::size_t> support;       // the s largest entries, where s was asked for
+  std::vector<double> errors;             // after every round; empty without reference
+};
+
+/// Runs the contender to the target, or to the last round. What only measures, such as a look at everyone's residual,
+/// is not in the counts.
+Outcome compete(const Contender& contender, Engine& engine, std::span<const ClientShape> shapes,
+                const ComparisonOptions& options, const StopSignal* stop = nullptr);
+
+enum class SortBy { Rounds, BytesUp, Bytes, Flops, Seconds, Error };
+
+/// Those that reached the target first, each group by what is asked; ties keep their order.
+void sort_outcomes(std::vector<Outcome>& outcomes, SortBy by);
+
+}  // namespace fedrk

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The methods that a comparison sets side by side, each with what it needs, what it gives away, and how it is made for
+// a federation. All that make local steps do about the same local work in a round.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fedrk/federated/federated_run.hpp"
+
+namespace fedrk {
+
+struct ReadyMethod {
+  std::unique_ptr<Method> method;
+  std::string note;  // what was chosen for it, such as a step size; empty: nothing
+};
+
+struct Contender {
+  std::string name;         // for programs: "fedavg"
+  std::string label;        // for people: "FedAvg, 8 gradient steps"
+  std::string server_sees;  // in two or three words
+  std::string about;        // in a sentence: what it does, what that gives away
+  bool needs_everyone = false;
+  std::function<ReadyMethod(Engine&)> make;
+};
+
+struct ContenderOptions {
+  RunOptions run;                 // seed, participants, tau, tau_g, s: as for FedRK
+  std::size_t fixed = 0;          // the first columns (an intercept) are not penalised by the Lasso
+  double pooled_accuracy = 1e-8;  // of the iterative solvers on pooled rows: the relative residual they stop at
+  std::uint32_t pilot_rounds = 30;
+};
+
+/// All of them, FedRK first. Those for sparse answers are there where `run.sparsity` is set.
+std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& options);
+
+/// How many gradient steps cost about as much as the Kaczmarz steps of `budget`: one costs m_i of them. 50 for
+/// infinitely many.
+std::uint64_t equal_gradient_steps(const Engine& engine, const StepBudget& budget);
+
+}  // namespace fedrk

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/analysis/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "fedrk/analysis/error_to_truth.hpp"
+
+namespace fedrk {
+namespace {
+
+/// An engine around another that adds up what the clients' work costs them.
+class MeteredEngine final : public Engine {
+ public:
+  MeteredEngine(Engine& inner, std::span<const ClientShape> shapes)
+      : inner_(inner), shapes_(shapes), factorised_(shapes.size(), false) {}
+
+  std::span<const ClientSummary> roster() const override { return inner_.roster(); }
+  std::size_t dimension() const override { return inner_.dimension(); }
+  RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override {
+    for (const ClientId client : participants) count(task, client.value);
+    return inner_.local_updates(task, participants);
+  }
+
+  double flops() const { return flops_; }
+
+ private:
+  void count(const LocalTask& task, std::size_t i) {
+    const auto& [rows, nonzeros] = shapes_[i];
+    flops_ += fedrk::flops(task.work, rows, dimension(), nonzeros);
+    if (!std::holds_alternative<UntilProjected>(task.work) || factorised_[i]) return;
+    const double smaller = static_cast<double>(std::min(rows, dimension()));
+    flops_ += 4.0 * smaller * static_cast<double>(nonzeros);  // QR once, with its Q
+    factorised_[i] = true;
+  }
+
+  Engine& inner_;
+  std::span<const ClientShape> shapes_;
+  std::vector<bool> factorised_;
+  double flops_ = 0.0;
+};
+
+/// Ends the run when the error is small enough, or when somebody outside asks for the end.
+class Finish final : public RoundObserver {
+ public:
+  Finish(const ComparisonOptions& options, const StopSignal* outside)
+      : error_(options.reference), known_(!options.reference.empty()), target_(options.target), outside_(outside) {}
+
+  void on_round(const RoundRecord& record, std::span<const double> x) override {
+    if (known_) error_.on_round(record, x);
+    reached_ = known_ && error_.errors().back() <= target_;
+    if (reached_ || (outside_ != nullptr && outside_->requested())) stop_.request();
+  }
+
+  const std::vector<double>& errors() const { return error_.errors(); }
+  bool reached() const { return reached_; }
+  const StopSignal& stop() const { return stop_; }
+
+ private:
+  ErrorToTruth error_;
+  bool known_, reached_ = false;
+  double target_;
+  const StopSignal* outside_;
+  StopSignal stop_;
+};
+
+std::vector<std::size_t> largest_entries(std::span<const double> x, std::size_t count) {
+  std::vector<std::size_t> order(x.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t j) { return std::abs(x[j]); });
+  order.resize(std::min(count, order.size()));
+  while (!order.empty() && x[order.back()] == 0.0) order.pop_back();
+  std::ranges::sort(order);
+  return order;
+}
+
+RunOptions run_options_for(const Contender& contender, const ComparisonOptions& options) {
+  RunOptions run = options.run;
+  if (contender.needs_everyone) run.participants = 0;
+  run.patience = 0;
+  const bool by_residual = options.reference.empty();
+  run.tolerance = by_residual ? options.target : 0.0;
+  run.residual_every = by_residual ? 1 : std::numeric_limits<std::uint32_t>::max();
+  return run;
+}
+
+double sort_key(const Outcome& outcome, SortBy by) {
+  switch (by) {
+    case SortBy::Rounds:
+      return static_cast<double>(outcome.rounds);
+    case SortBy::BytesUp:
+      return outcome.bytes_up;
+    case SortBy::Bytes:
+      return outcome.bytes_up + outcome.bytes_down;
+    case SortBy::Flops:
+      return outcome.flops;
+    case SortBy::Seconds:
+      return outcome.seconds;
+    case SortBy::Error:
+      break;
+  }
+  const auto level = outcome.error ? outcome.error : outcome.residual;
+  return level.value_or(std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+Outcome compete(const Contender& contender, Engine& engine, std::span<const ClientShape> shapes,
+                const ComparisonOptions& options, const StopSignal* stop) {
+  ReadyMethod ready = contender.make(engine);
+  const RunOptions run = run_options_for(contender, options);
+  MeteredEngine metered(engine, shapes);
+  Finish finish(options, stop);
+  RoundObserver* const observers[] = {&finish};
+  const RunResult result = FederatedRun(run).run(metered, *ready.method, options.start, observers, &finish.stop());
+
+  const double clients = static_cast<double>(engine.roster().size());
+  Outcome outcome;
+  outcome.name = contender.name;
+  outcome.label = contender.label;
+  outcome.server_sees = contender.server_sees;
+  outcome.about = contender.about;
+  outcome.note = std::move(ready.note);
+  outcome.participants = run.participants == 0 ? engine.roster().size() : run.participants;
+  outcome.reached = options.reference.empty() ? result.termination == Termination::Tolerance : finish.reached();
+  outcome.rounds = result.history.size();
+  for (const RoundRecord& record : result.history) {
+    outcome.bytes_up += static_cast<double>(record.bytes_up) / clients;
+    outcome.bytes_down += static_cast<double>(record.bytes_down) / clients;
+    outcome.seconds += record.seconds;
+  }
+  outcome.flops = metered.flops() / clients;
+  outcome.residual = result.relative_residual;
+  outcome.errors = finish.errors();
+  if (!outcome.errors.empty()) outcome.error = outcome.errors.back();
+  if (options.run.sparsity > 0) outcome.support = largest_entries(result.x, options.run.sparsity);
+  return outcome;
+}
+
+void sort_outcomes(std::vector<Outcome>& outcomes, SortBy by) {
+  std::ranges::stable_sort(outcomes, [by](const Outcome& a, const Outcome& b) {
+    if (a.reached != b.reached) return a.reached;
+    return sort_key(a, by) < sort_key(b, by);
+  });
+}
+
+}  // namespace fedrk

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/analysis/contenders.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "fedrk/analysis/lasso.hpp"
+#include "fedrk/analysis/step_search.hpp"
+#include "fedrk/baselines/averaging.hpp"
+#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/baselines/gradient_descent.hpp"
+#include "fedrk/baselines/gram_sum.hpp"
+#include "fedrk/baselines/pooled.hpp"
+#include "fedrk/baselines/scaffold.hpp"
+#include "fedrk/federated/published_method.hpp"
+
+namespace fedrk {
+namespace {
+
+constexpr const char* kUpdates = "each update";
+constexpr const char* kEveryRow = "every row";
+
+std::string short_text(double value) {
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+std::string steps_text(const StepBudget& budget) {
+  const auto* steps = std::get_if<FixedSteps>(&budget);
+  return steps == nullptr ? "inf" : std::to_string(steps->count);
+}
+
+RunOptions pilot_of(const ContenderOptions& options, bool everyone) {
+  RunOptions pilot = options.run;
+  pilot.rounds = std::min(pilot.rounds, options.pilot_rounds);
+  if (everyone) pilot.participants = 0;
+  pilot.tolerance = 0.0;
+  pilot.patience = 0;
+  pilot.residual_every = std::numeric_limits<std::uint32_t>::max();
+  return pilot;
+}
+
+// "step 0.0031 = 2 / L, the best of the pilots ..."
+std::string step_note(const StepChoice& choice, double first, const ContenderOptions& options) {
+  return "step " + short_text(choice.step) + " (" + short_text(choice.step / first) +
+         " over the largest curvature), the best by the residual after " +
+         std::to_string(std::min(options.run.rounds, options.pilot_rounds)) + " pilot rounds, which are not counted";
+}
+
+// 1 / max_i ||A_i||^2 / m_i: the step that suits the steepest mean loss.
+double mean_loss_step(Engine& engine) {
+  const std::vector<double> each = curvatures(engine);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const auto rows = static_cast<double>(engine.roster()[i].rows);
+    if (rows > 0.0) largest = std::max(largest, each[i] / rows);
+  }
+  return largest > 0.0 ? 1.0 / largest : 1.0;
+}
+
+ReadyMethod make_fedavg(Engine& engine, const ContenderOptions& options, std::uint64_t steps) {
+  const auto with_step = [&engine, steps](double step) {
+    return std::make_unique<Averaging>(engine.roster(), GradientSteps{.count = steps, .step = step});
+  };
+  const double first = mean_loss_step(engine);
+  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step);
+  return {with_step(choice.step), step_note(choice, first, options)};
+}
+
+// The proximal weight is sought along with the step, in the range of its authors.
+ReadyMethod make_fedprox(Engine& engine, const ContenderOptions& options, std::uint64_t steps) {
+  const double first = mean_loss_step(engine);
+  const auto with = [&engine, steps](double proximal, double step) {
+    return std::make_unique<Averaging>(engine.roster(),
+                                       GradientSteps{.count = steps, .step = step, .proximal = proximal});
+  };
+  StepChoice best{first, std::numeric_limits<double>::infinity()};
+  double best_weight = 0.0;
+  for (const double weight : {0.001, 0.01, 0.1}) {
+    const StepChoice choice =
+        search_step(engine, pilot_of(options, false), first, [&](double step) { return with(weight / first, step); });
+    if (best_weight == 0.0 || choice.residual < best.residual) {
+      best = choice;
+      best_weight = weight;
+    }
+  }
+  return {with(best_weight / first, best.step), "proximal weight " + short_text(best_weight) +
+                                                    " of the largest curvature, " + step_note(best, first, options)};
+}
+
+ReadyMethod make_scaffold(Engine& engine, const ContenderOptions& options, std::uint64_t steps) {
+  const auto with_step = [&engine, steps](double step) {
+    return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(), steps, step);
+  };
+  const double largest = std::ranges::max(curvatures(engine));
+  const double first = largest > 0.0 ? 1.0 / largest : 1.0;
+  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step);
+  return {with_step(choice.step), step_note(choice, first, options)};
+}
+
+ReadyMethod make_thresholding(Engine& engine, const ContenderOptions& options) {
+  const auto with_step = [&engine, &options](double step) {
+    return std::make_unique<GradientDescent>(engine.roster().size(), step, options.run.sparsity);
+  };
+  const std::vector<double> each = curvatures(engine);
+  const double bound = std::accumulate(each.begin(), each.end(), 0.0);  // of ||A||^2
+  const double first = bound > 0.0 ? 1.0 / bound : 1.0;
+  const StepChoice choice = search_step(engine, pilot_of(options, true), first, with_step);
+  return {with_step(choice.step), step_note(choice, first, options)};
+}
+
+// The largest lambda of a path at which at least `wanted` entries are not zero.
+void lasso_with(std::size_t wanted, std::size_t fixed, const LinearSystem& system, std::span<double> x) {
+  const LassoPath path = lasso_path(Lasso(system, {.fixed = fixed, .tolerance = 1e-9}), x.size());
+  for (const std::vector<double>& solution : path.solutions) {
+    const auto there = static_cast<std::size_t>(std::ranges::count_if(solution, [](double v) { return v != 0.0; }));
+    std::ranges::copy(solution, x.begin());
+    if (there >= wanted) return;
+  }
+}
+
+void add_stepping(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list) {
+  const std::string tau = steps_text(options.run.local_budget);
+  const std::uint64_t gradient_steps = equal_gradient_steps(engine, options.run.local_budget);
+  const std::string of_gradients = std::to_string(gradient_steps) + " gradient step" + (gradient_steps == 1 ? "" : "s");
+  const auto published = [options](RowSampling sampling) {
+    return [options, sampling](Engine&) {
+      RunOptions run = options.run;
+      run.server_sampling = sampling;
+      return ReadyMethod{std::make_unique<PublishedMethod>(run), ""};
+    };
+  };
+  list.push_back(
+      {"fedrk", "FedRK, " + tau + " local steps", kUpdates,
+       "the published method; a displacement is a combination of the client's rows, and a patient server can "
+       "recover rows from many of them",
+       false, published(RowSampling::Uniform)});
+  list.push_back({"fedrk-norm", "FedRK, server draws by norm", kUpdates,
+                  "as the authors' own program draws the server's hyperplanes", false,
+                  published(RowSampling::SquaredNorm)});
+  list.push_back({"fedavg-rk", "FedAvg of " + tau + " local RK steps", kUpdates,
+                  "the local half of FedRK, averaged; the server needs only the sum of the updates", false,
+                  [options](Engine& at) {
+                    return ReadyMethod{std::make_unique<Averaging>(at.roster(), work_of(options.run.local_budget)), ""};
+                  }});
+  list.push_back({"fedavg", "FedAvg, " + of_gradients, kUpdates,
+                  "averaged gradient steps; the server needs only the sum of the updates", false,
+                  [options, gradient_steps](Engine& at) { return make_fedavg(at, options, gradient_steps); }});
+  list.push_back({"fedprox", "FedProx, " + of_gradients, kUpdates,
+                  "FedAvg with a pull back to x; the server needs only the sum of the updates", false,
+                  [options, gradient_steps](Engine& at) { return make_fedprox(at, options, gradient_steps); }});
+  list.push_back({"scaffold", "SCAFFOLD, " + of_gradients, kUpdates,
+                  "FedAvg with control variates against drift; two vectors down for one up", false,
+                  [options, gradient_steps](Engine& at) { return make_scaffold(at, options, gradient_steps); }});
+}
+
+void add_sums(std::size_t clients, std::vector<Contender>& list) {
+  list.push_back({"cg", "conjugate gradients", "each A_i'A_i p",
+                  "on the normal equations; the server needs only the sum, but every client in every round", true,
+                  [clients](Engine&) {
+                    return ReadyMethod{std::make_unique<ConjugateGradients>(clients), ""};
+                  }});
+  list.push_back({"gram", "Gram sum", "each A_i'A_i",
+                  "one shot; the server needs only the sum, which tells all correlations of the columns", true,
+                  [clients](Engine&) {
+                    return ReadyMethod{std::make_unique<GramSumMethod>(clients), ""};
+                  }});
+}
+
+void add_pooled(std::size_t clients, const ContenderOptions& options, std::vector<Contender>& list) {
+  const auto pooled = [clients](PooledSolver solver) {
+    return [clients, solver](Engine&) { return ReadyMethod{std::make_unique<Pooled>(clients, solver), ""}; };
+  };
+  const PooledSteps steps{options.run.seed, options.pooled_accuracy};
+  list.push_back({"rk", "pooled Kaczmarz", kEveryRow, "randomized Kaczmarz where all rows are in one place", true,
+                  pooled([steps](const auto& system, auto x) { pooled_kaczmarz(steps, system, x); })});
+  list.push_back({"rek", "pooled extended Kaczmarz", kEveryRow, "the same for least squares", true,
+                  pooled([steps](const auto& system, auto x) { extended_kaczmarz(steps, system, x); })});
+  list.push_back({"qr", "pooled QR", kEveryRow, "a direct solver: the truth where no other is known", true,
+                  pooled(direct_solution)});
+}
+
+void add_sparse(std::size_t clients, const ContenderOptions& options, std::vector<Contender>& list) {
+  list.push_back({"iht", "iterative hard thresholding", "each gradient",
+                  "gradient descent that keeps the largest entries; the server needs only the sum of the gradients",
+                  true, [options](Engine& engine) { return make_thresholding(engine, options); }});
+  const std::size_t wanted = options.run.sparsity + options.fixed, fixed = options.fixed;
+  list.push_back({"lasso", "pooled Lasso", kEveryRow, "coordinate descent, at the first lambda with enough entries",
+                  true, [clients, wanted, fixed](Engine&) {
+                    const auto solve = [=](const LinearSystem& system, std::span<double> x) {
+                      lasso_with(std::min(wanted, x.size()), fixed, system, x);
+                    };
+                    return ReadyMethod{std::make_unique<Pooled>(clients, solve), ""};
+                  }});
+}
+
+}  // namespace
+
+std::uint64_t equal_gradient_steps(const Engine& engine, const StepBudget& budget) {
+  const auto* steps = std::get_if<FixedSteps>(&budget);
+  if (steps == nullptr) return 50;
+  double rows = 0.0;
+  for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
+  const double mean = std::max(1.0, rows / static_cast<double>(engine.roster().size()));
+  return static_cast<std::uint64_t>(std::max(1.0, std::round(static_cast<double>(steps->count) / mean)));
+}
+
+std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& options) {
+  const std::size_t clients = engine.roster().size();
+  std::vector<Contender> list;
+  add_stepping(engine, options, list);
+  add_sums(clients, list);
+  if (options.run.sparsity > 0) add_sparse(clients, options, list);
+  add_pooled(clients, options, list);
+  return list;
+}
+
+}  // namespace fedrk

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/analysis/step_search.hpp"
+
+#include <limits>
+
+#include "fedrk/federated/accept_replies.hpp"
+
+namespace fedrk {
+
+StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, const MethodForStep& method) {
+  const auto attempt = [&](double step) -> StepChoice {
+    const auto trial = method(step);
+    const RunResult result = FederatedRun(pilot).run(engine, *trial);
+    const bool fine = result.termination != Termination::Diverged && result.relative_residual;
+    return {step, fine ? *result.relative_residual : std::numeric_limits<double>::infinity()};
+  };
+  constexpr int kMostTrials = 20;
+  StepChoice best = attempt(first);
+  for (const double factor : {2.0, 0.5}) {
+    const double start = best.step;
+    for (int k = 0; k < kMostTrials; ++k) {
+      const StepChoice next = attempt(best.step * factor);
+      if (!(next.residual < best.residual)) break;
+      best = next;
+    }
+    if (best.step != start) break;
+  }
+  return best;
+}
+
+std::vector<double> curvatures(Engine& engine) {
+  std::vector<ClientId> everyone;
+  for (const ClientSummary& client : engine.roster()) everyone.push_back(client.id);
+  const LocalTask task{RoundIndex{0}, {}, Curvature{}};
+  RoundReplies round = engine.local_updates(task, everyone);
+  accept_replies(task, engine.dimension(), everyone, round);
+  std::vector<double> found(everyone.size(), 0.0);
+  for (const LocalReply& reply : round.replies) found[reply.client.value] = reply.values.front();
+  return found;
+}
+
+}  // namespace fedrk

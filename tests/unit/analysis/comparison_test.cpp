@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/analysis/comparison.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/analysis/step_search.hpp"
+#include "fedrk/baselines/gradient_descent.hpp"
+#include "support/direct_solver.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk {
+namespace {
+
+constexpr std::size_t kClients = 4, kRows = 120, kCols = 30;
+
+struct Arena {
+  explicit Arena(ProblemKind kind = ProblemKind::Gaussian,
+                 RunOptions run = {.seed = 1, .rounds = 400, .participants = 2})
+      : Arena(generate({.kind = kind, .rows = kRows, .cols = kCols, .nonzeros = 3, .seed = 1}), run) {}
+  Arena(GeneratedProblem problem, RunOptions run)
+      : shapes(kClients, {kRows / kClients, kRows / kClients * kCols}),
+        options{run, 1e-6, test::least_squares(problem.system), {}},
+        engine(test::clients_of(std::move(problem.system), kClients, 1)) {}
+
+  Outcome run(const std::string& name) {
+    const auto list = contenders(engine, {.run = options.run});
+    return compete(*std::ranges::find(list, name, &Contender::name), engine, shapes, options);
+  }
+
+  std::vector<ClientShape> shapes;
+  ComparisonOptions options;
+  InProcessEngine engine;
+};
+
+TEST(Comparison, EveryMethodSolvesAnEasyConsistentSystem) {
+  Arena arena;
+  for (const Contender& contender : contenders(arena.engine, {.run = arena.options.run})) {
+    const Outcome outcome = compete(contender, arena.engine, arena.shapes, arena.options);
+
+    EXPECT_TRUE(outcome.reached) << outcome.label << ": error " << *outcome.error;
+    EXPECT_LE(*outcome.error, 1e-6) << outcome.label;
+    EXPECT_EQ(outcome.errors.size(), outcome.rounds);
+    EXPECT_EQ(outcome.participants, contender.needs_everyone ? kClients : 2) << outcome.label;
+  }
+}
+
+TEST(Comparison, CountsTheBytesOfAClientByHand) {
+  Arena arena;
+  const auto vectors = [](std::size_t rounds, double share) {
+    return 8.0 * kCols * static_cast<double>(rounds) * share;
+  };
+
+  const Outcome fedrk = arena.run("fedrk"), scaffold = arena.run("scaffold"), cg = arena.run("cg"),
+                gram = arena.run("gram"), qr = arena.run("qr");
+
+  // Two of four take part, so a client is asked every second round. The first round asks for a residual as well.
+  EXPECT_NEAR(fedrk.bytes_up, vectors(fedrk.rounds, 0.5) + 8.0 * 0.5, 1e-6);
+  EXPECT_NEAR(fedrk.bytes_down, vectors(fedrk.rounds, 0.5), 1e-6);
+  EXPECT_NEAR(scaffold.bytes_down, vectors(scaffold.rounds, 1.0), 1e-6);  // x and its own correction
+  EXPECT_NEAR(cg.bytes_up, vectors(cg.rounds, 1.0) + 8.0, 1e-6);
+  EXPECT_EQ(gram.bytes_up, 8.0 * kCols * (kCols + 3) / 2);
+  EXPECT_EQ(gram.bytes_down, 0.0);
+  EXPECT_EQ(qr.bytes_up, 8.0 * (kRows / kClients * (kCols + 1) + 1));
+}
+
+TEST(Comparison, CountsTheOperationsOfAClient) {
+  Arena arena;
+
+  const Outcome fedrk = arena.run("fedrk"), cg = arena.run("cg");
+
+  EXPECT_NEAR(fedrk.flops, 0.5 * static_cast<double>(fedrk.rounds) * 20 * 4 * kCols, 1.0);
+  EXPECT_NEAR(cg.flops, static_cast<double>(cg.rounds) * 4 * kRows / kClients * kCols, 1.0);
+}
+
+TEST(Comparison, SaysWhenTheTargetWasNotReached) {
+  Arena arena(ProblemKind::Inconsistent, {.seed = 1, .rounds = 100});
+
+  const Outcome fedrk = arena.run("fedrk"), cg = arena.run("cg");
+
+  EXPECT_FALSE(fedrk.reached);
+  EXPECT_EQ(fedrk.rounds, 100);
+  EXPECT_GT(*fedrk.error, 0.1);  // the horizon
+  EXPECT_TRUE(cg.reached);
+}
+
+TEST(Comparison, WithoutReferenceGoesByTheResidual) {
+  Arena arena;
+  arena.options.reference.clear();
+
+  const Outcome outcome = arena.run("fedrk");
+
+  EXPECT_TRUE(outcome.reached);
+  EXPECT_FALSE(outcome.error);
+  EXPECT_LE(*outcome.residual, 1e-6);
+}
+
+TEST(Comparison, FindsTheSupportWhereOneIsAsked) {
+  Arena arena(ProblemKind::Sparse, {.seed = 1, .rounds = 300, .sparsity = 3});
+  const auto problem = generate({.kind = ProblemKind::Sparse, .rows = kRows, .cols = kCols, .nonzeros = 3, .seed = 1});
+  std::vector<std::size_t> truth;
+  for (std::size_t j = 0; j < kCols; ++j) {
+    if (problem.solution[j] != 0.0) truth.push_back(j);
+  }
+
+  for (const char* name : {"fedrk", "iht", "lasso", "cg"}) EXPECT_EQ(arena.run(name).support, truth) << name;
+}
+
+TEST(Comparison, PutsThoseThatArrivedFirstAndSortsEachGroup) {
+  const auto outcome = [](std::string name, bool reached, std::size_t rounds, double up) {
+    Outcome o;
+    o.name = std::move(name);
+    o.reached = reached;
+    o.rounds = rounds;
+    o.bytes_up = up;
+    return o;
+  };
+  std::vector<Outcome> outcomes{outcome("a", false, 1, 1.0), outcome("b", true, 9, 2.0), outcome("c", true, 5, 3.0)};
+  const auto names = [&] {
+    std::string text;
+    for (const Outcome& o : outcomes) text += o.name;
+    return text;
+  };
+
+  sort_outcomes(outcomes, SortBy::Rounds);
+  EXPECT_EQ(names(), "cba");
+  sort_outcomes(outcomes, SortBy::BytesUp);
+  EXPECT_EQ(names(), "bca");
+}
+
+TEST(StepSearch, FindsTheBestPowerOfTwoFromEitherSide) {
+  // x = 3 by gradient steps on (2 x - 6)^2 / 2, curvature 4: step 1/4 arrives at once.
+  LinearSystem system{Matrix{{2.0}}, {6.0}};
+  InProcessEngine engine(test::clients_of(std::move(system), 1, 1));
+  const auto method = [](double step) { return std::make_unique<GradientDescent>(1, step); };
+
+  EXPECT_EQ(curvatures(engine), std::vector{4.0});
+  EXPECT_EQ(search_step(engine, {.rounds = 3}, 1.0 / 64, method).step, 0.25);
+  EXPECT_EQ(search_step(engine, {.rounds = 3}, 8.0, method).step, 0.25);
+}
+
+TEST(EqualGradientSteps, CostAsMuchAsTheKaczmarzSteps) {
+  Arena arena;
+
+  EXPECT_EQ(equal_gradient_steps(arena.engine, FixedSteps{300}), 10);  // 30 rows a client
+  EXPECT_EQ(equal_gradient_steps(arena.engine, FixedSteps{1}), 1);
+  EXPECT_EQ(equal_gradient_steps(arena.engine, UntilProjected{}), 50);
+}
+
+}  // namespace
+}  // namespace fedrk
