@@ -16,9 +16,11 @@ enum ExitCode : int {
   kStoppedEarly = 3,  // interrupted, or ended before the tolerance that was asked for
 };
 
+void add_compare(CLI::App& program, int& exit_code);
 void add_solve(CLI::App& program, int& exit_code);
 void add_generate(CLI::App& program, int& exit_code);
 void add_inspect(CLI::App& program, int& exit_code);
 void add_report(CLI::App& program, int& exit_code);
+void add_reproduce(CLI::App& program, int& exit_code);
 
 }  // namespace fedrk::app

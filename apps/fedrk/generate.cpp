@@ -21,6 +21,7 @@
 #include "fedrk/io/plan.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "fedrk/problem/generators.hpp"
+#include "generator_flags.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -120,34 +121,12 @@ void add_generate(CLI::App& program, int& exit_code) {
   const auto arguments = std::make_shared<GenerateArguments>();
   GeneratorOptions& problem = arguments->problem;
   format_help(*command);
-  const std::map<std::string, ProblemKind> kinds{{"gaussian", ProblemKind::Gaussian},
-                                                 {"sparse", ProblemKind::Sparse},
-                                                 {"inconsistent", ProblemKind::Inconsistent},
-                                                 {"heterogeneous", ProblemKind::Heterogeneous}};
-  add_choice(*command, "kind", problem.kind, kinds,
-             "gaussian: A and x* standard Gaussian, b = A x*\n"
-             "sparse: few entries of x* are not zero, b is noisy\n"
-             "inconsistent: b is noise\n"
-             "heterogeneous: each client has twice the rows of the one before, on a larger scale")
-      ->required()
-      ->type_name("KIND");
+  add_choice(*command, "kind", problem.kind, kProblemKinds, kProblemKindHelp)->required()->type_name("KIND");
   command->add_option("--out", arguments->out, "folder to write into")->required()->type_name("DIR");
   command->add_flag("--overwrite", arguments->overwrite, "replace the problem that --out holds already");
-  command->add_option("--rows", problem.rows, "rows of all clients (heterogeneous: of the first)")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--cols", problem.cols, "unknowns")->type_name("N")->capture_default_str();
+  add_generator_flags(*command, problem, "Options");
   command->add_option("--clients", problem.clients, "one file for each of M clients")
       ->type_name("M")
-      ->capture_default_str();
-  command->add_option("--nonzeros", problem.nonzeros, "non-zero entries of the solution (sparse)")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--noise", problem.noise, "standard deviation of the noise on b")
-      ->type_name("SIGMA")
-      ->default_str("0; sparse: 0.01");
-  command->add_option("--density", problem.density, "share of non-zeros in a row of A")
-      ->type_name("P")
       ->capture_default_str();
   command->add_option("--seed", problem.seed, "one seed, one problem")->type_name("N")->capture_default_str();
   const std::map<std::string, FileKind> files{
@@ -159,9 +138,7 @@ void add_generate(CLI::App& program, int& exit_code) {
       "  fedrk generate heterogeneous --rows 32 --cols 512 --clients 5 --out problems/uneven");
   command->callback([arguments, command, &exit_code] {
     arguments->kind_given = command->count("--as") > 0;
-    // The paper's sparse problem is noisy; say --noise 0 for one that is not.
-    if (arguments->problem.kind == ProblemKind::Sparse && command->count("--noise") == 0)
-      arguments->problem.noise = 0.01;
+    set_default_noise(*command, arguments->problem);
     exit_code = run_generate(*arguments);
   });
 }

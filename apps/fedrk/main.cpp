@@ -28,6 +28,8 @@ int run(int argc, char** argv) {
   int exit_code = fedrk::app::kDone;
   fedrk::app::add_generate(program, exit_code);
   fedrk::app::add_solve(program, exit_code);
+  fedrk::app::add_reproduce(program, exit_code);
+  fedrk::app::add_compare(program, exit_code);
   fedrk::app::add_inspect(program, exit_code);
   fedrk::app::add_report(program, exit_code);
   const auto is_command = [&](const std::string& name) {

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
+#include "choice.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -19,10 +22,24 @@ std::string residual_text(std::optional<double> residual) {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(ProgressStyle style, std::uint32_t rounds)
-    : style_(style), rounds_(rounds), every_(std::max(1U, rounds / 20)) {
-  if (style_ == ProgressStyle::Auto) style_ = isatty(STDERR_FILENO) != 0 ? ProgressStyle::Bar : ProgressStyle::Lines;
+void add_progress_flag(CLI::App& command, ProgressStyle& style) {
+  const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::Auto},
+                                                    {"bar", ProgressStyle::Bar},
+                                                    {"lines", ProgressStyle::Lines},
+                                                    {"none", ProgressStyle::None}};
+  add_choice(command, "--progress", style, styles, "on stderr; auto: a bar on a terminal, lines elsewhere")
+      ->type_name("auto|bar|lines|none")
+      ->default_str("auto")
+      ->group("Output");
 }
+
+ProgressStyle resolved(ProgressStyle style) {
+  if (style != ProgressStyle::Auto) return style;
+  return isatty(STDERR_FILENO) != 0 ? ProgressStyle::Bar : ProgressStyle::Lines;
+}
+
+ProgressDisplay::ProgressDisplay(ProgressStyle style, std::uint32_t rounds)
+    : style_(resolved(style)), rounds_(rounds), every_(std::max(1U, rounds / 20)) {}
 
 void ProgressDisplay::on_round(const RoundRecord& record, std::span<const double>) {
   if (record.relative_residual) residual_ = record.relative_residual;
@@ -39,23 +56,13 @@ void ProgressDisplay::print_line(const RoundRecord& record) const {
 }
 
 void ProgressDisplay::draw_bar(const RoundRecord& record) {
-  constexpr auto kEvery = std::chrono::milliseconds(100);
-  constexpr int kWidth = 30;
-  const auto now = Clock::now();
-  if (now - drawn_ < kEvery) return;
-  drawn_ = now;
-  bar_there_ = true;
+  if (!bar_.due()) return;
   const double share = static_cast<double>(record.round.value + 1) / rounds_;
-  const double spent = std::chrono::duration<double>(now - start_).count();
+  const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
   const std::string left = spent < 1.0 ? "" : fmt::format(", at most {:.0f} s left", spent * (1.0 - share) / share);
-  const int filled = static_cast<int>(share * kWidth);
-  say(fmt::format("\r[{:=<{}}{:>{}}] round {}/{}, {}{} \x1b[K", "", filled, "", kWidth - filled, record.round.value + 1,
-                  rounds_, residual_text(residual_), left));
+  bar_.draw(share, fmt::format("round {}/{}, {}{}", record.round.value + 1, rounds_, residual_text(residual_), left));
 }
 
-void ProgressDisplay::finish() {
-  if (bar_there_) say("\r\x1b[K");
-  bar_there_ = false;
-}
+void ProgressDisplay::finish() { bar_.clear(); }
 
 }  // namespace fedrk::app

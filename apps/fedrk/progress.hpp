@@ -8,11 +8,22 @@
 #include <optional>
 #include <span>
 
+#include "bar.hpp"
 #include "fedrk/federated/federated_run.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace fedrk::app {
 
 enum class ProgressStyle { Auto, Bar, Lines, None };
+
+/// Adds --progress auto|bar|lines|none.
+void add_progress_flag(CLI::App& command, ProgressStyle& style);
+
+/// What auto means here: a bar on a terminal, lines elsewhere.
+ProgressStyle resolved(ProgressStyle style);
 
 class ProgressDisplay final : public RoundObserver {
  public:
@@ -32,8 +43,8 @@ class ProgressDisplay final : public RoundObserver {
   std::uint32_t rounds_;
   std::uint32_t every_;
   std::optional<double> residual_;  // the last that was reported
-  Clock::time_point start_ = Clock::now(), drawn_{};
-  bool bar_there_ = false;
+  Clock::time_point start_ = Clock::now();
+  Bar bar_;
 };
 
 }  // namespace fedrk::app

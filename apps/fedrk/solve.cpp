@@ -2,36 +2,31 @@
 
 // fedrk solve: a federation in this process, from data files to a report.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <numeric>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "choice.hpp"
 #include "commands.hpp"
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/analysis/horizon.hpp"
 #include "fedrk/analysis/selection_counts.hpp"
-#include "fedrk/base/stop_signal.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/io/federation.hpp"
-#include "fedrk/io/number.hpp"
 #include "fedrk/io/report.hpp"
 #include "fedrk/io/result_files.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "horizon_words.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
+#include "threads_flag.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -46,23 +41,6 @@ struct SolveArguments {
   OutputFormat format = OutputFormat::Text;
   ProgressStyle progress = ProgressStyle::Auto;
 };
-
-// ---- Ctrl-C ends the run after the round at hand; a second one ends the program.
-
-StopSignal stop_requested;
-
-void on_interrupt(int) {
-  stop_requested.request();
-  constexpr std::string_view kSaid = "\nfedrk: stopping after this round; once more ends the program at once\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, kSaid.data(), kSaid.size());
-}
-
-void listen_for_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-}
 
 // ---- The run.
 
@@ -79,13 +57,6 @@ std::string title_of(const SolveArguments& arguments, const io::Plan& plan) {
   if (!arguments.out.empty()) return fs::absolute(arguments.out).lexically_normal().filename().string();
   if (!arguments.plan.plan_file().empty()) return fs::path(arguments.plan.plan_file()).stem().string();
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
-}
-
-Result<std::size_t> thread_count(const std::string& text) {
-  if (text.empty()) return std::size_t{0};
-  const auto count = io::parse_whole(text);
-  if (!count || *count == 0) return Error{fmt::format("--threads: expected a whole number from 1, found '{}'", text)};
-  return static_cast<std::size_t>(*count);
 }
 
 io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& plan, io::Federation federation,
@@ -112,7 +83,7 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
   if (!federation.truth.empty()) observers.push_back(&error);
 
   const auto start = std::chrono::steady_clock::now();
-  run.result = FederatedRun(options).run(engine, federation.start, observers, &stop_requested);
+  run.result = FederatedRun(options).run(engine, federation.start, observers, &stop_on_interrupt());
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.finish();
 
@@ -216,7 +187,6 @@ int solve(const SolveArguments& arguments) {
   if (!arguments.out.empty()) {
     if (const auto ready = prepare_folder(arguments); !ready) return complain(ready.error().message, kBadInput);
   }
-  listen_for_interrupts();
   return present(arguments, run_federation(arguments, *plan, *std::move(federation), *threads));
 }
 
@@ -232,19 +202,8 @@ void add_solve(CLI::App& program, int& exit_code) {
       ->group("Output");
   command->add_flag("--overwrite", arguments->overwrite, "replace the run that --out holds already")->group("Output");
   add_format_flag(*command, arguments->format);
-  const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::Auto},
-                                                    {"bar", ProgressStyle::Bar},
-                                                    {"lines", ProgressStyle::Lines},
-                                                    {"none", ProgressStyle::None}};
-  add_choice(*command, "--progress", arguments->progress, styles,
-             "on stderr; auto: a bar on a terminal, lines elsewhere")
-      ->type_name("auto|bar|lines|none")
-      ->default_str("auto")
-      ->group("Output");
-  command->add_option("--threads", arguments->threads, "threads for the clients of a round; never changes the result")
-      ->type_name("N")
-      ->default_str("all cores")
-      ->group("Output");
+  add_progress_flag(*command, arguments->progress);
+  add_threads_flag(*command, arguments->threads);
   command->footer(
       "Examples:\n"
       "  fedrk solve --data site-1.csv --data site-2.csv --target lpsa --standardize --intercept \\\n"

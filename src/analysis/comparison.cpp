@@ -108,12 +108,13 @@ double sort_key(const Outcome& outcome, SortBy by) {
 }  // namespace
 
 Outcome compete(const Contender& contender, Engine& engine, std::span<const ClientShape> shapes,
-                const ComparisonOptions& options, const StopSignal* stop) {
+                const ComparisonOptions& options, const StopSignal* stop, RoundObserver* observer) {
   ReadyMethod ready = contender.make(engine);
   const RunOptions run = run_options_for(contender, options);
   MeteredEngine metered(engine, shapes);
   Finish finish(options, stop);
-  RoundObserver* const observers[] = {&finish};
+  std::vector<RoundObserver*> observers{&finish};
+  if (observer != nullptr) observers.push_back(observer);
   const RunResult result = FederatedRun(run).run(metered, *ready.method, options.start, observers, &finish.stop());
 
   const double clients = static_cast<double>(engine.roster().size());

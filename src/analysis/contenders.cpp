@@ -63,36 +63,6 @@ double mean_loss_step(Engine& engine) {
   return largest > 0.0 ? 1.0 / largest : 1.0;
 }
 
-ReadyMethod make_fedavg(Engine& engine, const ContenderOptions& options, std::uint64_t steps) {
-  const auto with_step = [&engine, steps](double step) {
-    return std::make_unique<Averaging>(engine.roster(), GradientSteps{.count = steps, .step = step});
-  };
-  const double first = mean_loss_step(engine);
-  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step);
-  return {with_step(choice.step), step_note(choice, first, options)};
-}
-
-// The proximal weight is sought along with the step, in the range of its authors.
-ReadyMethod make_fedprox(Engine& engine, const ContenderOptions& options, std::uint64_t steps) {
-  const double first = mean_loss_step(engine);
-  const auto with = [&engine, steps](double proximal, double step) {
-    return std::make_unique<Averaging>(engine.roster(),
-                                       GradientSteps{.count = steps, .step = step, .proximal = proximal});
-  };
-  StepChoice best{first, std::numeric_limits<double>::infinity()};
-  double best_weight = 0.0;
-  for (const double weight : {0.001, 0.01, 0.1}) {
-    const StepChoice choice =
-        search_step(engine, pilot_of(options, false), first, [&](double step) { return with(weight / first, step); });
-    if (best_weight == 0.0 || choice.residual < best.residual) {
-      best = choice;
-      best_weight = weight;
-    }
-  }
-  return {with(best_weight / first, best.step), "proximal weight " + short_text(best_weight) +
-                                                    " of the largest curvature, " + step_note(best, first, options)};
-}
-
 ReadyMethod make_scaffold(Engine& engine, const ContenderOptions& options, std::uint64_t steps) {
   const auto with_step = [&engine, steps](double step) {
     return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(), steps, step);
@@ -148,12 +118,19 @@ void add_stepping(const Engine& engine, const ContenderOptions& options, std::ve
                   [options](Engine& at) {
                     return ReadyMethod{std::make_unique<Averaging>(at.roster(), work_of(options.run.local_budget)), ""};
                   }});
-  list.push_back({"fedavg", "FedAvg, " + of_gradients, kUpdates,
-                  "averaged gradient steps; the server needs only the sum of the updates", false,
-                  [options, gradient_steps](Engine& at) { return make_fedavg(at, options, gradient_steps); }});
-  list.push_back({"fedprox", "FedProx, " + of_gradients, kUpdates,
-                  "FedAvg with a pull back to x; the server needs only the sum of the updates", false,
-                  [options, gradient_steps](Engine& at) { return make_fedprox(at, options, gradient_steps); }});
+  list.push_back(
+      {"fedavg", "FedAvg, " + of_gradients, kUpdates,
+       "averaged gradient steps; the server needs only the sum of the updates", false,
+       [options, gradient_steps](Engine& at) { return tuned_fedavg(at, options, {.count = gradient_steps}); }});
+  if (gradient_steps > 1) {
+    list.push_back({"fedsgd", "FedSGD, 1 gradient step", kUpdates,
+                    "FedAvg with a single gradient step: gradient descent on whoever takes part", false,
+                    [options](Engine& at) { return tuned_fedavg(at, options, {.count = 1}); }});
+  }
+  list.push_back(
+      {"fedprox", "FedProx, " + of_gradients, kUpdates,
+       "FedAvg with a pull back to x; the server needs only the sum of the updates", false,
+       [options, gradient_steps](Engine& at) { return tuned_fedprox(at, options, {.count = gradient_steps}); }});
   list.push_back({"scaffold", "SCAFFOLD, " + of_gradients, kUpdates,
                   "FedAvg with control variates against drift; two vectors down for one up", false,
                   [options, gradient_steps](Engine& at) { return make_scaffold(at, options, gradient_steps); }});
@@ -200,6 +177,37 @@ void add_sparse(std::size_t clients, const ContenderOptions& options, std::vecto
 }
 
 }  // namespace
+
+ReadyMethod tuned_fedavg(Engine& engine, const ContenderOptions& options, GradientSteps work) {
+  const auto with_step = [&engine, &work](double step) {
+    work.step = step;
+    return std::make_unique<Averaging>(engine.roster(), work);
+  };
+  const double first = mean_loss_step(engine);
+  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step);
+  return {with_step(choice.step), step_note(choice, first, options)};
+}
+
+ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, GradientSteps work) {
+  const double first = mean_loss_step(engine);
+  const auto with = [&engine, &work, first](double weight, double step) {
+    work.proximal = weight / first;
+    work.step = step;
+    return std::make_unique<Averaging>(engine.roster(), work);
+  };
+  StepChoice best{first, std::numeric_limits<double>::infinity()};
+  double best_weight = 0.0;
+  for (const double weight : {0.001, 0.01, 0.1}) {  // the range of its authors
+    const StepChoice choice =
+        search_step(engine, pilot_of(options, false), best.step, [&](double step) { return with(weight, step); });
+    if (best_weight == 0.0 || choice.residual < best.residual) {
+      best = choice;
+      best_weight = weight;
+    }
+  }
+  return {with(best_weight, best.step), "proximal weight " + short_text(best_weight) + " of the largest curvature, " +
+                                            step_note(best, first, options)};
+}
 
 std::uint64_t equal_gradient_steps(const Engine& engine, const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);

@@ -8,6 +8,8 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
+#include "fedrk/base/contracts.hpp"
+
 namespace fedrk {
 namespace {
 
@@ -83,13 +85,19 @@ double Spectrum::kaczmarz_rate() const {
 Spectrum spectrum(const Rows& rows) { return spectrum_of(dense_copy(rows)); }
 
 double kaczmarz_rate(const Rows& rows, RowSampling sampling) {
-  // sum_s p(s) a_s a_s^T with unit rows a_s is A^T A / ||A||_F^2 for p by squared norm, and the same with unit rows in
-  // A for uniform p.
-  RowMajor a = dense_copy(rows);
-  if (sampling == RowSampling::Uniform) {
-    for (Eigen::Index i = 0; i < a.rows(); ++i) a.row(i).stableNormalize();
+  if (sampling == RowSampling::Uniform) return kaczmarz_rate(rows, std::vector<double>(row_count(rows), 1.0));
+  return spectrum(rows).kaczmarz_rate();  // below, row s of B is row s of A, over ||A||_F
+}
+
+double kaczmarz_rate(const Rows& rows, std::span<const double> weights) {
+  FEDRK_EXPECTS(weights.size() == row_count(rows));
+  // sum_s p(s) a_s a_s^T with unit rows a_s is B^T B / ||B||_F^2, where row s of B is sqrt(p(s)) a_s.
+  RowMajor b = dense_copy(rows);
+  for (Eigen::Index i = 0; i < b.rows(); ++i) {
+    b.row(i).stableNormalize();
+    b.row(i) *= std::sqrt(weights[static_cast<std::size_t>(i)]);
   }
-  return spectrum_of(a).kaczmarz_rate();
+  return spectrum_of(b).kaczmarz_rate();
 }
 
 }  // namespace fedrk

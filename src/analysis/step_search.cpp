@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/analysis/step_search.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "fedrk/federated/accept_replies.hpp"
@@ -11,11 +12,14 @@ StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, co
   const auto attempt = [&](double step) -> StepChoice {
     const auto trial = method(step);
     const RunResult result = FederatedRun(pilot).run(engine, *trial);
-    const bool fine = result.termination != Termination::Diverged && result.relative_residual;
+    // Pilots begin at zero, where the relative residual is one: what ends above has diverged, or is about to.
+    const bool fine =
+        result.termination != Termination::Diverged && result.relative_residual && *result.relative_residual <= 1.0;
     return {step, fine ? *result.relative_residual : std::numeric_limits<double>::infinity()};
   };
-  constexpr int kMostTrials = 20;
+  constexpr int kMostTrials = 20, kMostHalvings = 200;
   StepChoice best = attempt(first);
+  for (int k = 0; k < kMostHalvings && !std::isfinite(best.residual); ++k) best = attempt(0.5 * best.step);
   for (const double factor : {2.0, 0.5}) {
     const double start = best.step;
     for (int k = 0; k < kMostTrials; ++k) {
@@ -24,6 +28,9 @@ StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, co
       best = next;
     }
     if (best.step != start) break;
+  }
+  for (const StepChoice& between : {attempt(best.step * std::sqrt(2.0)), attempt(best.step / std::sqrt(2.0))}) {
+    if (between.residual < best.residual) best = between;
   }
   return best;
 }

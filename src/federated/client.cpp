@@ -47,7 +47,9 @@ std::vector<double> Client::answer(const UntilProjected&, const LocalTask& task)
 
 std::vector<double> Client::answer(const GradientSteps& steps, const LocalTask& task) {
   const std::span<const double> own = task.own.empty() ? std::span<const double>{} : task.own[id_.value];
-  return displacement(task, [&](std::span<double> x) { gradient_steps(steps, block_, own, x); });
+  return displacement(task, [&](std::span<double> x) {
+    gradient_steps(steps, block_, own, stream_for(seed_, Purpose::LocalSteps, task.round), x);
+  });
 }
 
 // ---- The works that answer with something else.

@@ -19,6 +19,19 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
+// sum += (b_j - <a_j, x>) a_j over `count` rows, each drawn uniformly.
+void add_batch_gradient(const LinearSystem& system, std::uint64_t count, RngStream& stream, std::span<const double> x,
+                        std::span<double> sum) {
+  std::visit(
+      [&](const auto& matrix) {
+        for (std::uint64_t k = 0; k < count; ++k) {
+          const auto j = static_cast<std::size_t>(stream.below(matrix.rows()));
+          axpy(system.rhs[j] - dot(matrix.row(j), x), matrix.row(j), sum);
+        }
+      },
+      system.rows);
+}
+
 // sum += A^T (b - A x), where `rhs` is b, or zero where it is empty. Each row is read once.
 void add_gradient(const Rows& rows, std::span<const double> rhs, std::span<const double> x, std::span<double> sum) {
   std::visit(
@@ -54,6 +67,11 @@ void add_outer_product(const SparseRow& row, std::size_t cols, std::span<double>
   }
 }
 
+double batch_entries(const GradientSteps& steps, double rows, double nonzeros) {
+  if (steps.batch == 0 || rows == 0.0) return nonzeros;
+  return nonzeros * static_cast<double>(steps.batch) / rows;
+}
+
 }  // namespace
 
 LocalWork work_of(const StepBudget& budget) {
@@ -79,22 +97,29 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
       Overloaded{
           [&](const FixedSteps& steps) { return m > 0.0 ? 4.0 * static_cast<double>(steps.count) * all / m : 0.0; },
           [&](const UntilProjected&) { return 4.0 * std::min(m, n) * n; },
-          [&](const GradientSteps& steps) { return static_cast<double>(steps.count) * (4.0 * all + 2.0 * n); },
+          [&](const GradientSteps& steps) {
+            return static_cast<double>(steps.count) * (4.0 * batch_entries(steps, m, all) + 2.0 * n);
+          },
           [&](const Gradient&) { return 4.0 * all; }, [&](const NormalProduct&) { return 4.0 * all; },
           [&](const GramSum&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
           [&](const Curvature&) { return 4.0 * all * kPowerSteps; }, [](const AllRows&) { return 0.0; }},
       work);
 }
 
-void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own,
+void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
                     std::span<double> x) {
+  if (block.rows() == 0) return;
   const std::vector<double> start(x.begin(), x.end());
   std::vector<double> slope(x.size());
-  const bool mean = work.loss == GradientSteps::Loss::Mean && block.rows() > 0;
-  const double weight = mean ? 1.0 / static_cast<double>(block.rows()) : 1.0;
+  const double seen = static_cast<double>(work.batch == 0 ? block.rows() : work.batch);
+  const double weight = work.loss == GradientSteps::Loss::Mean ? 1.0 / seen : 1.0;
   for (std::uint64_t k = 0; k < work.count; ++k) {
     std::ranges::fill(slope, 0.0);
-    add_gradient(block.system().rows, block.system().rhs, x, slope);
+    if (work.batch == 0) {
+      add_gradient(block.system().rows, block.system().rhs, x, slope);
+    } else {
+      add_batch_gradient(block.system(), work.batch, stream, x, slope);
+    }
     scale(weight, slope);
     if (work.proximal > 0.0) {
       axpy(work.proximal, start, slope);

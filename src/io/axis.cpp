@@ -110,6 +110,55 @@ Axis Axis::logarithmic(double low, double high, int most_ticks, bool with_zero) 
   return axis;
 }
 
+Axis Axis::logarithmic_within(double low, double high, int most_ticks) {
+  FEDRK_EXPECTS(0.0 < low && low <= high);
+  Axis axis;
+  axis.logarithmic_ = true;
+  axis.low_ = std::log10(std::clamp(low, 1.0 / kMostLinear, kMostLinear));
+  axis.high_ = std::log10(std::clamp(high, 1.0 / kMostLinear, kMostLinear));
+  if (axis.high_ - axis.low_ < 0.01) {  // one value alone gets a neighbourhood
+    axis.low_ -= 0.3;
+    axis.high_ += 0.3;
+  }
+  if (std::floor(axis.high_ + kSlack) - std::ceil(axis.low_ - kSlack) >= 2.0) {
+    axis.add_decades_within(most_ticks);
+    return axis;
+  }
+  for (const double mark : one_two_five(axis.low_, axis.high_)) {
+    if (axis.holds(mark)) axis.add_tick(mark, mark_label(mark));
+  }
+  if (axis.ticks_.size() < 3) {
+    axis.ticks_.clear();
+    axis.add_round_numbers_within(most_ticks);
+  }
+  return axis;
+}
+
+bool Axis::holds(double coordinate) const { return coordinate >= low_ - kSlack && coordinate <= high_ + kSlack; }
+
+void Axis::add_decades_within(int most_ticks) {
+  const int first = static_cast<int>(std::ceil(low_ - kSlack));
+  const int last = static_cast<int>(std::floor(high_ + kSlack));
+  const int step = std::max(1, (last - first + most_ticks - 1) / most_ticks);
+  for (int decade = first - 1; decade <= last; ++decade) {
+    if (decade >= first) add_tick(decade, decade % step == 0 ? power_of_ten(decade) : "");
+    if (step > 1) continue;
+    for (int digit = 2; digit <= 9; ++digit) {
+      const double mark = decade + std::log10(digit);
+      if (holds(mark)) add_tick(mark, "");
+    }
+  }
+}
+
+void Axis::add_round_numbers_within(int most_ticks) {
+  const double low = std::pow(10.0, low_);
+  const double high = std::pow(10.0, high_);
+  const double step = nice_step((high - low) / most_ticks);
+  for (double k = std::ceil(low / step - kSlack); k * step <= high * (1.0 + kSlack); ++k) {
+    add_tick(std::log10(k * step), linear_label(k * step, step));
+  }
+}
+
 void Axis::add_decades(int first, int last, int most_ticks) {
   const int step = std::max(1, (last - first + most_ticks - 1) / most_ticks);
   for (int decade = first; decade <= last; ++decade) {

@@ -26,6 +26,10 @@ class Axis {
   /// REQUIRES: 0 < low <= high.
   static Axis logarithmic(double low, double high, int most_ticks, bool with_zero);
 
+  /// From `low` to `high` exactly: labels at decades, or where there are few at 1, 2, 5 or at round numbers.
+  /// REQUIRES: 0 < low <= high.
+  static Axis logarithmic_within(double low, double high, int most_ticks);
+
   /// Values beyond the ends are put at the ends.
   double place(double value) const;
 
@@ -34,6 +38,9 @@ class Axis {
  private:
   void add_decades(int first, int last, int most_ticks);
   void add_linear_ticks(double step);
+  void add_decades_within(int most_ticks);
+  void add_round_numbers_within(int most_ticks);
+  bool holds(double coordinate) const;
   void add_tick(double coordinate, std::string label);
 
   bool logarithmic_ = false;

@@ -123,14 +123,9 @@ Result<Dataset> read_rows(const CsvHeader& header, std::size_t rows, TextLines& 
   return data;
 }
 
-}  // namespace
-
-Result<Dataset> read_csv(const std::filesystem::path& path, const TableOptions& options) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return file.error();
-  const TextSurvey text = survey(*file);
+Result<Dataset> read_lines(const TextSurvey& text, TextLines lines, const TableOptions& options,
+                           const std::filesystem::path& path) {
   if (text.nul_line != 0) return error_at(path, text.nul_line, "expected text, found a NUL byte");
-  TextLines lines(*file);
   if (!lines.next()) return error_in(path, "the file is blank");
   Result<CsvHeader> header = read_csv_header(lines.line(), options, path);
   if (!header) return header.error();
@@ -146,6 +141,18 @@ Result<Dataset> read_csv(const std::filesystem::path& path, const TableOptions& 
     if (header->roles[i] == CsvRole::Feature) data->columns.push_back(std::move(header->names[i]));
   }
   return data;
+}
+
+}  // namespace
+
+Result<Dataset> read_csv(const std::filesystem::path& path, const TableOptions& options) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  return read_lines(survey(*file), TextLines(*file), options, path);
+}
+
+Result<Dataset> read_csv_text(std::string_view text, std::string_view name, const TableOptions& options) {
+  return read_lines(survey(text), TextLines(text), options, name);
 }
 
 }  // namespace fedrk::io

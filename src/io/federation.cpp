@@ -233,19 +233,19 @@ std::vector<double> Federation::coefficients(const std::vector<double>& x) const
   return scaling ? in_data_units(*scaling, x, intercept ? 1 : 0) : x;
 }
 
-ClientTables split_over_clients(GeneratedProblem problem, std::size_t clients) {
-  const bool given = problem.rows_of_client.size() > 1;
-  Partition partition =
-      partition_contiguous(problem.system.rhs.size(), given ? problem.rows_of_client.size() : clients);
-  if (given) partition.counts = problem.rows_of_client;
+ClientTables tables_of(GeneratedProblem problem) {
+  Partition partition = partition_contiguous(problem.system.rhs.size(), problem.rows_of_client.size());
+  partition.counts = std::move(problem.rows_of_client);
   const std::size_t columns = column_count(problem.system.rows);
   return {partition.names, split(std::move(problem.system), partition), numbered_columns(columns)};
 }
 
-Result<Federation> make_federation(const Plan& plan) {
+Result<Federation> make_federation(const Plan& plan) try {
   auto tables = read_clients(plan);
   if (!tables) return tables.error();
   return make_federation(plan, *std::move(tables));
+} catch (const InvalidArgument& error) {
+  return Error{error.what()};
 }
 
 Result<Federation> make_federation(const Plan& plan, ClientTables tables) try {

@@ -6,21 +6,15 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "fedrk/io/write_file.hpp"
+#include "io/json_text.hpp"
 
 namespace fedrk::io {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number_or_null(std::optional<double> value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
 
 Json steps(const StepBudget& budget) {
   const auto* fixed = std::get_if<FixedSteps>(&budget);
@@ -182,8 +176,7 @@ std::string result_json(const FinishedRun& run) {
   if (!run.selection_counts.empty()) document["selection"] = selection_json(run);
   document["convergence"] = convergence_json(run.convergence);
   document["warnings"] = run.warnings;
-  // Names come from data files in whatever encoding: what is not UTF-8 is replaced, not refused.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return text_of(document);
 }
 
 std::string solution_csv(const FinishedRun& run) {

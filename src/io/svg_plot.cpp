@@ -4,110 +4,44 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "io/axis.hpp"
 #include "io/page_text.hpp"
+#include "io/plot_axes.hpp"
+#include "io/plot_legend.hpp"
+#include "io/plot_marks.hpp"
 
 namespace fedrk::io {
 namespace {
 
-constexpr double kWidth = 880.0;
-constexpr double kFont = 13.0;
-constexpr double kLegendRow = 22.0;
-constexpr double kSample = 28.0;           // the piece of line before a legend's text
-constexpr double kLeastLeft = 84.0;        // plots above each other line up
-constexpr std::size_t kMostPoints = 1000;  // about one per pixel
-constexpr std::size_t kFewPoints = 40;     // up to here each point gets a dot
-constexpr std::size_t kManyPoints = 600;   // from here on the line is thin
-constexpr std::size_t kColours = 6;        // those of plot_style.hpp
-
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  bool zero = false;
-
-  bool empty() const { return low > high; }
-  void add(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  void add_for_log(double value) {
-    if (value > 0.0) add(value);
-    if (value == 0.0) zero = true;
-  }
-};
-
-bool drawable(const LinePlot& plot, const Point& point) {
-  return std::isfinite(point.x) && std::isfinite(point.y) && !(plot.log_y && point.y < 0.0);
-}
-
-Axis x_axis(const LinePlot& plot) {
-  Range range;
-  for (const Series& series : plot.series) {
-    for (const Point& point : series.points) {
-      if (drawable(plot, point)) range.add(point.x);
-    }
-  }
-  if (range.low > 0.0 && range.low < 0.1 * range.high) range.low = 0.0;
-  if (plot.whole_x && range.low == range.high) return Axis::linear(range.low - 1.0, range.low + 1.0, 8, true);
-  return Axis::linear(range.low, range.high, 8, plot.whole_x);
-}
-
-Axis y_axis(const LinePlot& plot) {
-  Range range;
-  const auto add = [&](double y) { plot.log_y ? range.add_for_log(y) : range.add(y); };
-  for (const Series& series : plot.series) {
-    for (const Point& point : series.points) {
-      if (drawable(plot, point)) add(point.y);
-    }
-  }
-  for (const Level& level : plot.levels) {
-    if (!std::isfinite(level.y)) continue;
-    add(level.y);
-    if (plot.log_y && level.y > 1e-300) add(0.9 * level.y);  // or it would lie on the frame when it is a power of ten
-  }
-  const int most_ticks = std::max(2, static_cast<int>(plot.height / 45.0));
-  if (!plot.log_y) return Axis::linear_to_ticks(range.low, range.high, most_ticks);
-  if (range.empty()) return Axis::logarithmic(0.1, 1.0, most_ticks, true);  // nothing but zeros
-  return Axis::logarithmic(range.low, range.high, most_ticks, range.zero);
-}
-
-// One entry of the legend, and where it stands.
-struct LegendEntry {
-  std::string line;  // class and dashes
-  std::string label;
-  double x = 0.0;
-  double y = 0.0;
-};
-
-// Many points make a thick line a smear.
-std::string line_class(const Series& series, std::size_t index) {
-  const bool thin = series.thin || series.points.size() > kManyPoints;
-  return fmt::format("line s{}{}", index % kColours, thin ? " thin" : "");
-}
-
-std::string line_class(const Level& level) { return level.dashed ? "level asked" : "level seen"; }
+constexpr double kLeastLeft = 84.0;         // plots above each other line up
+constexpr std::size_t kMostPoints = 1000;   // of a line: about one per pixel
+constexpr std::size_t kMostSingles = 4000;  // of what is not connected
+constexpr std::size_t kFewPoints = 40;      // up to here each point of a line gets a dot
+constexpr int kShapesOnALine = 6;
 
 class Canvas {
  public:
   explicit Canvas(const LinePlot& plot) : plot_(plot), x_(x_axis(plot)), y_(y_axis(plot)) {
     double labels = 0.0;
-    for (const Tick& tick : y_.ticks()) labels = std::max(labels, kFont * text_width(tick.label));
+    for (const Tick& tick : y_.ticks()) labels = std::max(labels, kPlotFont * text_width(tick.label));
     left_ = std::max(kLeastLeft, labels + 42.0);
-    lay_out_legend();
-    // Further rows of the legend make the picture taller, not the plot smaller.
-    height_ = plot.height + (legend_.empty() ? 0.0 : legend_.back().y - legend_.front().y);
+    legend_ = lay_out_legend(plot, left_);
+    markers_ = lay_out_markers(plot, [this](double x) { return across(x_.place(x)); });
+    top_ = (legend_.empty() ? 14.0 : legend_.back().y + 22.0) + height_of(markers_);
+    // Further rows of the legend and names of markers make the picture taller, not the plot smaller.
+    height_ = plot.height + (legend_.empty() ? 0.0 : legend_.back().y - legend_.front().y) + height_of(markers_);
     bottom_ = height_ - 50.0;
   }
 
   std::string draw() {
-    out_ = fmt::format(R"(<svg class="plot" role="img" viewBox="0 0 {:.0f} {:.0f}"><title>{}</title>)", kWidth, height_,
-                       escape_html(plot_.title));
-    draw_legend();
+    out_ = fmt::format(R"(<svg class="plot" role="img" viewBox="0 0 {:.0f} {:.0f}"><title>{}</title>)", kPlotWidth,
+                       height_, escape_html(plot_.title));
+    out_ += drawn(legend_);
     draw_axes();
+    out_ += drawn(markers_, top_, bottom_);
     // The first series is the subject: it is drawn above the others, and the levels above what hovers around them.
     for (std::size_t i = plot_.series.size(); i-- > 0;) draw_series(plot_.series[i], i);
     for (const Level& level : plot_.levels) draw_level(level);
@@ -120,41 +54,9 @@ class Canvas {
     fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
   }
 
-  double right() const { return kWidth - 26.0; }
+  double right() const { return kPlotWidth - 26.0; }
   double across(double place) const { return left_ + place * (right() - left_); }
   double down(double place) const { return bottom_ - place * (bottom_ - top_); }
-
-  void lay_out_legend() {
-    for (std::size_t i = 0; i < plot_.series.size(); ++i) {
-      if (!plot_.series[i].label.empty()) add_to_legend(line_class(plot_.series[i], i), plot_.series[i].label);
-    }
-    for (const Level& level : plot_.levels) add_to_legend(line_class(level), level.label);
-    top_ = legend_.empty() ? 14.0 : legend_.back().y + 22.0;
-  }
-
-  void add_to_legend(std::string line, const std::string& label) {
-    LegendEntry entry{std::move(line), shorten(label, 60), left_, 14.0};
-    const double width = kSample + 8.0 + kFont * text_width(entry.label);
-    if (!legend_.empty()) {
-      const LegendEntry& last = legend_.back();
-      entry.x = last.x + kSample + 8.0 + kFont * text_width(last.label) + 18.0;
-      entry.y = last.y;
-      if (entry.x + width > kWidth) {
-        entry.x = left_;
-        entry.y += kLegendRow;
-      }
-    }
-    legend_.push_back(std::move(entry));
-  }
-
-  void draw_legend() {
-    for (const LegendEntry& entry : legend_) {
-      write(R"(<path class="{}" d="M{:.1f} {:.1f}h{:.0f}"/>)", entry.line, entry.x, entry.y, kSample);
-      write(R"(<text x="{:.1f}" y="{:.1f}">{}</text>)", entry.x + kSample + 8.0, entry.y + 4.5,
-            escape_html(entry.label));
-    }
-    out_ += '\n';
-  }
 
   void draw_axes() {
     for (const Tick& tick : y_.ticks()) {
@@ -168,7 +70,8 @@ class Canvas {
     }
     for (const Tick& tick : x_.ticks()) {
       const double x = across(tick.place);
-      write(R"(<path class="axis" d="M{:.1f} {:.1f}v5"/>)", x, bottom_);
+      write(R"(<path class="axis" d="M{:.1f} {:.1f}v{}"/>)", x, bottom_, tick.label.empty() ? 3 : 5);
+      if (tick.label.empty()) continue;
       write(R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)", x, bottom_ + 19.0,
             tick.label);
     }
@@ -189,31 +92,58 @@ class Canvas {
   }
 
   void draw_series(const Series& series, std::size_t index) {
-    const std::vector<Point> points = thin_out(series.points, kMostPoints);
+    const bool connected = series.mark == Mark::Line;
+    const std::vector<Point> points = thin_out(series.points, connected ? kMostPoints : kMostSingles);
+    connected ? draw_line(series, points, index) : draw_singles(series, points, index);
+    out_ += '\n';
+  }
+
+  void draw_line(const Series& series, const std::vector<Point>& points, std::size_t index) {
     const bool dots = points.size() <= kFewPoints;
+    const bool many = plot_.series.size() > kFewSeries;
     std::string path;
     std::string marks;
+    // Where shapes stand along the line; each series has its own places, so that they do not hide one another.
+    const double apart = 1.0 / kShapesOnALine;
+    double next_shape = apart * (static_cast<double>(index) + 0.5) / static_cast<double>(plot_.series.size());
     const auto seen = [&](std::size_t i) { return i < points.size() && drawable(plot_, points[i]); };
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!seen(i)) continue;
-      const double x = across(x_.place(points[i].x));
+      const double place = x_.place(points[i].x);
+      const double x = across(place);
       const double y = down(y_.place(points[i].y));
       const bool begins = i == 0 || !seen(i - 1);
       fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", begins ? "M" : "L", x, y);
-      // A point between two gaps makes no line; it shows as a dot.
-      if (dots || (begins && !seen(i + 1))) {
-        fmt::format_to(std::back_inserter(marks), R"(<circle class="dot s{}" cx="{:.1f}" cy="{:.1f}" r="3"/>)",
-                       index % kColours, x, y);
+      if (many && (dots || place >= next_shape)) {
+        marks += shape(index, x, y);
+        while (next_shape <= place) next_shape += apart;
+      } else if (dots || (begins && !seen(i + 1))) {
+        marks += dot(index, x, y);  // a point between two gaps makes no line; it shows as a dot
       }
     }
     if (!path.empty()) write(R"(<path class="{}" d="{}"/>{})", line_class(series, index), path, marks);
-    out_ += '\n';
+  }
+
+  void draw_singles(const Series& series, const std::vector<Point>& points, std::size_t index) {
+    const bool stems = series.mark == Mark::Stems;
+    std::string path;
+    std::string marks;
+    for (const Point& point : points) {
+      if (!drawable(plot_, point)) continue;
+      const double x = across(x_.place(point.x));
+      const double y = down(y_.place(point.y));
+      if (stems) fmt::format_to(std::back_inserter(path), "M{:.1f} {:.1f}V{:.1f}", x, bottom_, y);
+      if (!stems || points.size() <= kFewStems) marks += shape(index, x, y);
+    }
+    if (!path.empty()) write(R"(<path class="{}" d="{}"/>)", stem_class(index), path);
+    out_ += marks;
   }
 
   const LinePlot& plot_;
   Axis x_;
   Axis y_;
   std::vector<LegendEntry> legend_;
+  std::vector<MarkerLabel> markers_;
   double height_ = 0.0;
   double left_ = 0.0;
   double top_ = 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A mapped text file, line after line.
+// A mapped text file, or text in memory, line after line.
 //
 // A byte order mark at the start and blank lines at the end are not part of the text; a line comes without its line
 // end, be it LF or CRLF. Pages that have been read are handed back, so a large file never sits in memory whole.
@@ -30,7 +30,9 @@ inline std::string_view body_of(std::string_view text) {
 class TextLines {
  public:
   /// REQUIRES: `file` outlives the lines.
-  explicit TextLines(const MappedFile& file) : file_(file), rest_(body_of(file.text())), more_(!rest_.empty()) {}
+  explicit TextLines(const MappedFile& file) : TextLines(file.text(), &file) {}
+  /// REQUIRES: the text outlives the lines.
+  explicit TextLines(std::string_view text) : TextLines(text, nullptr) {}
 
   /// Moves to the next line; false when there is none.
   bool next() {
@@ -50,15 +52,18 @@ class TextLines {
   std::size_t bytes_left() const { return rest_.size(); }  // after line()
 
  private:
+  TextLines(std::string_view text, const MappedFile* file) : file_(file), rest_(body_of(text)), more_(!rest_.empty()) {}
+
   void forget_what_was_read() {
     constexpr std::size_t kStretch = std::size_t{32} << 20;
-    const auto reached = static_cast<std::size_t>(line_.data() - file_.text().data());
+    if (file_ == nullptr) return;
+    const auto reached = static_cast<std::size_t>(line_.data() - file_->text().data());
     if (reached < forgotten_ + kStretch) return;
-    file_.forget(forgotten_, reached);
+    file_->forget(forgotten_, reached);
     forgotten_ = reached;
   }
 
-  const MappedFile& file_;
+  const MappedFile* file_;  // none: the text is not ours to hand back
   std::string_view rest_, line_;
   std::size_t number_ = 0, forgotten_ = 0;
   bool more_;
@@ -69,12 +74,12 @@ struct TextSurvey {
   std::size_t nul_line = 0;  // the first line with a NUL byte, from 1; 0 where the text is clean
 };
 
-/// Counts the lines that TextLines will give, so that room for them can be made once.
-inline TextSurvey survey(const MappedFile& file) {
+/// Counts the lines that TextLines will give, so that room for them can be made once. `file`: whose text it is, if any.
+inline TextSurvey survey(std::string_view text, const MappedFile* file = nullptr) {
   constexpr std::size_t kStretch = std::size_t{1} << 20;
-  const std::string_view body = body_of(file.text());
-  const auto newlines = [](std::string_view text) {
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  const std::string_view body = body_of(text);
+  const auto newlines = [](std::string_view part) {
+    return static_cast<std::size_t>(std::count(part.begin(), part.end(), '\n'));
   };
   TextSurvey found{.lines = body.empty() ? 0U : 1U};
   for (std::size_t at = 0; at < body.size(); at += kStretch) {
@@ -85,10 +90,13 @@ inline TextSurvey survey(const MappedFile& file) {
       return found;
     }
     found.lines += newlines(stretch);
-    const auto offset = static_cast<std::size_t>(stretch.data() - file.text().data());
-    file.forget(offset, offset + stretch.size());
+    if (file == nullptr) continue;
+    const auto offset = static_cast<std::size_t>(stretch.data() - text.data());
+    file->forget(offset, offset + stretch.size());
   }
   return found;
 }
+
+inline TextSurvey survey(const MappedFile& file) { return survey(file.text(), &file); }
 
 }  // namespace fedrk::io

@@ -44,7 +44,7 @@ struct Outcome {
 /// Runs the contender to the target, or to the last round. What only measures, such as a look at everyone's residual,
 /// is not in the counts.
 Outcome compete(const Contender& contender, Engine& engine, std::span<const ClientShape> shapes,
-                const ComparisonOptions& options, const StopSignal* stop = nullptr);
+                const ComparisonOptions& options, const StopSignal* stop = nullptr, RoundObserver* observer = nullptr);
 
 enum class SortBy { Rounds, BytesUp, Bytes, Flops, Seconds, Error };
 

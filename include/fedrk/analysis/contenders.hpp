@@ -38,6 +38,12 @@ struct ContenderOptions {
 /// All of them, FedRK first. Those for sparse answers are there where `run.sparsity` is set.
 std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& options);
 
+/// FedAvg with the best step that pilot runs find; `work` says how many gradient steps, and on how many rows each.
+ReadyMethod tuned_fedavg(Engine& engine, const ContenderOptions& options, GradientSteps work);
+
+/// FedProx likewise, with the best of three proximal weights.
+ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, GradientSteps work);
+
 /// How many gradient steps cost about as much as the Kaczmarz steps of `budget`: one costs m_i of them. 50 for
 /// infinitely many.
 std::uint64_t equal_gradient_steps(const Engine& engine, const StepBudget& budget);

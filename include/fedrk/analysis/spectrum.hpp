@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "fedrk/problem/linear_system.hpp"
@@ -30,5 +31,9 @@ Spectrum spectrum(const Rows& rows);
 /// alpha of randomized Kaczmarz: E ||x_k - x*||^2 <= alpha^k ||x_0 - x*||^2 for a start in the row space. Zero rows are
 /// never drawn and do not count.
 double kaczmarz_rate(const Rows& rows, RowSampling sampling);
+
+/// The same for row s drawn in proportion to weights[s]. Zero rows and rows of weight zero are never drawn.
+/// REQUIRES: one weight for each row, finite and not negative.
+double kaczmarz_rate(const Rows& rows, std::span<const double> weights);
 
 }  // namespace fedrk

@@ -13,18 +13,21 @@
 
 #include "fedrk/federated/step_budget.hpp"
 #include "fedrk/problem/row_block.hpp"
+#include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk {
 
 /// y <- y - step (grad f_i(y)/w + proximal (y - x) + own), `count` times from y = x; the answer is y - x. `own` is what
-/// the client alone was sent, if anything.
+/// the client alone was sent, if anything. With `batch` set, each step sees so many rows drawn uniformly: a batch of
+/// one costs what a Kaczmarz step does, and is one for step = 1/||a_j||^2.
 struct GradientSteps {
-  enum class Loss { Mean, Sum };  // w = m_i, or 1
+  enum class Loss { Mean, Sum };  // w = the number of rows seen, or 1
 
   std::uint64_t count = 1;
   double step = 0.0;
   double proximal = 0.0;
   Loss loss = Loss::Mean;
+  std::uint64_t batch = 0;  // 0: all rows
 };
 
 /// -grad f_i(x) = A_i^T (b_i - A_i x)
@@ -59,7 +62,8 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
 
 // ---- The work that is a function of rows and x alone.
 
-void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, std::span<double> x);
+void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
+                    std::span<double> x);
 std::vector<double> gradient(const RowBlock& block, std::span<const double> x);
 std::vector<double> normal_product(const RowBlock& block, std::span<const double> x);
 std::vector<double> gram_sum(const RowBlock& block);

@@ -18,6 +18,9 @@ namespace fedrk::io {
 
 Result<Dataset> read_csv(const std::filesystem::path& path, const TableOptions& options);
 
+/// The same from text in memory; `name` stands for the path in messages.
+Result<Dataset> read_csv_text(std::string_view text, std::string_view name, const TableOptions& options);
+
 /// Rows first_row .. first_row + rows - 1 of the system, the right-hand side last as column `target`. Where `columns`
 /// is empty, they are named x1, x2, ... REQUIRES: `columns` is empty or has a name for each column; the rows exist.
 Result<void> write_csv(const std::filesystem::path& path, const LinearSystem& system, std::size_t first_row,

@@ -26,8 +26,8 @@ struct ClientTables {
 /// Reads and splits the files of a plan, and checks that they fit each other.
 Result<ClientTables> read_clients(const Plan& plan);
 
-/// A generated problem in place of files: its own shares of the rows where it has some, else even ones.
-ClientTables split_over_clients(GeneratedProblem problem, std::size_t clients);
+/// A generated problem in place of files.
+ClientTables tables_of(GeneratedProblem problem);
 
 struct Federation {
   std::vector<Client> clients;

@@ -129,7 +129,7 @@ TEST(Comparison, PutsThoseThatArrivedFirstAndSortsEachGroup) {
   EXPECT_EQ(names(), "bca");
 }
 
-TEST(StepSearch, FindsTheBestPowerOfTwoFromEitherSide) {
+TEST(StepSearch, FindsTheBestStepFromEitherSide) {
   // x = 3 by gradient steps on (2 x - 6)^2 / 2, curvature 4: step 1/4 arrives at once.
   LinearSystem system{Matrix{{2.0}}, {6.0}};
   InProcessEngine engine(test::clients_of(std::move(system), 1, 1));
@@ -138,6 +138,7 @@ TEST(StepSearch, FindsTheBestPowerOfTwoFromEitherSide) {
   EXPECT_EQ(curvatures(engine), std::vector{4.0});
   EXPECT_EQ(search_step(engine, {.rounds = 3}, 1.0 / 64, method).step, 0.25);
   EXPECT_EQ(search_step(engine, {.rounds = 3}, 8.0, method).step, 0.25);
+  EXPECT_EQ(search_step(engine, {.rounds = 300}, 0x1.0p20, method).step, 0.25);  // from where x leaves all numbers
 }
 
 TEST(EqualGradientSteps, CostAsMuchAsTheKaczmarzSteps) {

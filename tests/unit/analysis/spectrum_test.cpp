@@ -53,5 +53,21 @@ TEST(KaczmarzRate, FollowsItsFormula) {
   EXPECT_NEAR(kaczmarz_rate(rows, RowSampling::Uniform), 0.5, 1e-15);
 }
 
+TEST(KaczmarzRate, TakesAnyWeights) {
+  // Unit rows with p = (1, 4)/5 (a zero row is never drawn): diag(1, 4)/5. Without the second row the space is smaller.
+  const Rows rows = Matrix{{3.0, 0.0}, {0.0, 1.0}, {0.0, 0.0}};
+
+  EXPECT_NEAR(kaczmarz_rate(rows, std::vector{1.0, 4.0, 7.0}), 0.8, 1e-15);
+  EXPECT_NEAR(kaczmarz_rate(rows, std::vector{2.0, 0.0, 0.0}), 0.0, 1e-15);
+}
+
+TEST(KaczmarzRate, WithSquaredNormsAsWeightsIsTheUsualOne) {
+  const auto problem = generate({.rows = 30, .cols = 8});
+  const RowBlock block({std::get<Matrix>(problem.system.rows).clone(), problem.system.rhs});
+
+  EXPECT_NEAR(kaczmarz_rate(problem.system.rows, block.squared_norms()),
+              kaczmarz_rate(problem.system.rows, RowSampling::SquaredNorm), 1e-14);
+}
+
 }  // namespace
 }  // namespace fedrk

@@ -16,6 +16,8 @@ LinearSystem two_by_two(bool sparse) {
   return {Matrix{{1.0, 2.0}, {0.0, 3.0}}, {5.0, 6.0}};
 }
 
+const RngStream kStream = stream_for(1, Purpose::LocalSteps);
+
 class Work : public testing::TestWithParam<bool> {
  protected:
   RowBlock block_{two_by_two(GetParam())};
@@ -36,8 +38,8 @@ TEST_P(Work, OfTheGramSumIsATriangleAndTheProducts) {
 TEST_P(Work, OfOneGradientStepFollowsTheMeanOrTheSumOfTheRowsLosses) {
   std::vector<double> mean = ones_, sum = ones_;
 
-  gradient_steps({.count = 1, .step = 0.1}, block_, {}, mean);
-  gradient_steps({.count = 1, .step = 0.1, .loss = GradientSteps::Loss::Sum}, block_, {}, sum);
+  gradient_steps({.count = 1, .step = 0.1}, block_, {}, kStream, mean);
+  gradient_steps({.count = 1, .step = 0.1, .loss = GradientSteps::Loss::Sum}, block_, {}, kStream, sum);
 
   EXPECT_DOUBLE_EQ(mean[0], 1.1);   // half of 0.1 * 2
   EXPECT_DOUBLE_EQ(mean[1], 1.65);  // half of 0.1 * 13
@@ -49,14 +51,27 @@ TEST_P(Work, OfGradientStepsIsPulledBackByTheProximalTermAndMovedByTheCorrection
   std::vector<double> free = ones_, held = ones_, corrected = ones_;
   const std::vector<double> own{1.0, 0.0};
 
-  gradient_steps({.count = 2, .step = 0.05}, block_, {}, free);
-  gradient_steps({.count = 2, .step = 0.05, .proximal = 4.0}, block_, {}, held);
-  gradient_steps({.count = 1, .step = 0.05}, block_, own, corrected);
+  gradient_steps({.count = 2, .step = 0.05}, block_, {}, kStream, free);
+  gradient_steps({.count = 2, .step = 0.05, .proximal = 4.0}, block_, {}, kStream, held);
+  gradient_steps({.count = 1, .step = 0.05}, block_, own, kStream, corrected);
 
   // After one step both stand at 1 + (0.05, 0.325); the second differs by -0.05 * 4 * (0.05, 0.325).
   EXPECT_NEAR(held[0], free[0] - 0.01, 1e-14);
   EXPECT_NEAR(held[1], free[1] - 0.065, 1e-14);
   EXPECT_DOUBLE_EQ(corrected[0], 1.0);  // 1 + 0.05 (1 - 1)
+}
+
+TEST_P(Work, OfAGradientStepOnOneRowIsAKaczmarzStepForTheRightStepSize) {
+  int on_first = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::vector<double> x = ones_;
+    gradient_steps({.count = 1, .step = 0.2, .batch = 1}, block_, {}, stream_for(seed, Purpose::LocalSteps), x);
+    const bool first = std::abs(x[0] + 2.0 * x[1] - 5.0) < 1e-14;         // its squared norm is 5
+    EXPECT_TRUE(first || (x[0] == 1.0 && std::abs(x[1] - 2.8) < 1e-14));  // else 1 + 0.2 * 3 * (6 - 3)
+    on_first += first ? 1 : 0;
+  }
+  EXPECT_GT(on_first, 3);
+  EXPECT_LT(on_first, 17);
 }
 
 TEST_P(Work, OfTheCurvatureIsTheLargestEigenvalueOfTheGram) {

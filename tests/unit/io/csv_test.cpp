@@ -59,6 +59,32 @@ TEST(Csv, ForgivesWhatSpreadsheetsDo) {
   EXPECT_EQ(row(*data, 1), (std::vector{4.0, 0.0}));
 }
 
+TEST(Csv, ReadsTextInMemoryAsItReadsAFile) {
+  const TempFolder folder;
+  const TableOptions options{.target = "y", .ignore = {}, .group_by = "who", .margins = {}};
+  const std::string nul("a,who,y\n1,x,2\n\0,x,2\n", 21);
+  for (const std::string& content :
+       {std::string("\xEF\xBB\xBF"
+                    "a,who,y\r\n1,x,2\r\n3,z,4"),
+        std::string("a,who,y\n1,x,2\n3,z\n"), std::string(" \n"), std::string("a,who,y\n"), nul}) {
+    const auto path = folder.write("a.csv", content);
+
+    const auto from_file = read_csv(path, options);
+    const auto from_text = read_csv_text(content, path.string(), options);
+
+    ASSERT_EQ(static_cast<bool>(from_text), static_cast<bool>(from_file));
+    if (!from_file) {
+      EXPECT_EQ(from_text.error().message, from_file.error().message);
+      continue;
+    }
+    EXPECT_EQ(from_text->columns, from_file->columns);
+    EXPECT_EQ(from_text->labels, from_file->labels);
+    EXPECT_EQ(from_text->system.rhs, from_file->system.rhs);
+    EXPECT_EQ(row(*from_text, 1), row(*from_file, 1));
+  }
+  EXPECT_FALSE(read_csv_text("", "nothing", options));
+}
+
 TEST(Csv, LeavesMarginsThatColumnsCanJoinWithoutACopy) {
   const TempFolder folder;
   const auto path = folder.write("a.csv", "a,y\n1,2\n3,4");

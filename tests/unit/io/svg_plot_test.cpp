@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "io/plot_style.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -166,6 +170,133 @@ TEST(LinePlot, NamesRoundNumbersOnALinearScale) {
   const std::string picture = svg(plot);
 
   for (const char* label : {">−0.4<", ">0<", ">0.2<", ">0.4<"}) EXPECT_TRUE(contains(picture, label)) << label;
+}
+
+TEST(LinePlot, TellsEightSeriesApartWithoutColour) {
+  LinePlot plot = plot_of({{1, 1}, {2, 2}});
+  for (int i = 1; i < 8; ++i) plot.series.push_back({"another", {{1, 1}, {2, 3.0 + i}}});
+
+  const std::string picture = svg(plot);
+
+  EXPECT_EQ(count(picture, "line s7"), 2U);
+  // Shapes differ; where there are many series, each point of these short ones has one, and so has the legend.
+  const std::regex mark(R"re(<path class="(?:dot|ring) s[0-7]" d="M[0-9. ]+([^"]+)")re");
+  std::map<std::string, int> shapes;
+  for (std::sregex_iterator it(picture.begin(), picture.end(), mark); it != std::sregex_iterator(); ++it) {
+    ++shapes[(*it)[1]];
+  }
+  EXPECT_EQ(shapes.size(), 8U);
+  for (const auto& [shape, times] : shapes) EXPECT_EQ(times, 3) << shape;
+  expect_all_within(picture);
+}
+
+TEST(LinePlot, GivesEachOfEightSeriesItsDashesAndItsColour) {
+  const std::string style(kPlotStyle);
+
+  std::set<std::string> dashes;
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    std::smatch rule;
+    ASSERT_TRUE(std::regex_search(style, rule, std::regex(R"re(\.plot \.)re" + name + R"re(\{([^}]*)\})re"))) << name;
+    dashes.insert(std::regex_replace(rule[1].str(), std::regex("stroke:[^;]*;?"), ""));
+    EXPECT_EQ(count(style, "--" + name + ":#"), 2U) << name;  // light and dark
+    EXPECT_TRUE(contains(style, ".plot .dot." + name + "{fill")) << name;
+  }
+
+  EXPECT_EQ(dashes.size(), 8U);
+}
+
+TEST(LinePlot, NamesDecadesOnALogarithmicXAxis) {
+  LinePlot plot = plot_of({{0.0, 1.0}, {-1.0, 1.0}, {0.003, 1.0}, {1.0, 0.5}, {20.0, 0.1}});
+  plot.log_x = true;
+
+  const std::string picture = svg(plot);
+
+  for (const char* label : {">10⁻²<", ">10⁻¹<", ">10⁰<", ">10¹<"}) EXPECT_TRUE(contains(picture, label)) << label;
+  EXPECT_EQ(count(picture, "<circle"), 3U);  // no place for zero and less
+  expect_all_within(picture);
+}
+
+TEST(LinePlot, PutsAFactorAtEqualLengthsOnALogarithmicXAxis) {
+  LinePlot plot = plot_of({{1.0, 1.0}, {10.0, 1.0}, {100.0, 1.0}});
+  plot.log_x = true;
+
+  std::vector<double> places;
+  for (const Point& point : drawn_points(svg(plot))) places.push_back(point.x);
+  std::ranges::sort(places);
+  const double middle = (places.front() + places.back()) / 2;
+
+  EXPECT_TRUE(std::ranges::any_of(places, [&](double x) { return std::abs(x - middle) < 0.11; }));
+}
+
+TEST(LinePlot, NamesRoundNumbersWhereALogarithmicXAxisIsShort) {
+  LinePlot plot = plot_of({{3.1, 1.0}, {4.6, 0.5}});
+  plot.log_x = true;
+  EXPECT_TRUE(contains(svg(plot), ">3.4<"));
+
+  plot.series = {{"two decades", {{2.0, 1.0}, {90.0, 0.5}}}};
+  for (const char* label : {">2<", ">5<", ">10<", ">50<"}) EXPECT_TRUE(contains(svg(plot), label)) << label;
+}
+
+TEST(LinePlot, DrawsExtremeNumbersOnALogarithmicXAxis) {
+  for (const std::vector<Point>& points :
+       {std::vector<Point>{{5e-324, 1}, {1e-323, 2}}, {{1.7e308, 1}}, {{5e-324, 1}, {1.7e308, 2}}, {{7, 1}, {7, 2}}}) {
+    LinePlot plot = plot_of(points);
+    plot.log_x = true;
+
+    const std::string picture = svg(plot);
+
+    expect_all_within(picture);
+    EXPECT_LE(count(picture, "text-anchor=\"middle\">1"), 14U);
+  }
+}
+
+TEST(LinePlot, LeavesPointsUnconnectedWhereAsked) {
+  LinePlot plot = plot_of({{1, 1}, {2, 2}, {3, kNaN}, {4, 1}});
+  plot.series[0].mark = Mark::Points;
+
+  const std::string picture = svg(plot);
+
+  EXPECT_FALSE(contains(picture, "class=\"line"));
+  EXPECT_EQ(count(picture, "class=\"dot s0\""), 4U);  // three points and the legend
+  expect_all_within(picture);
+}
+
+TEST(LinePlot, DrawsStemsFromTheBottomWithHeadsWhereTheyAreFew) {
+  LinePlot plot{.x_label = "entry",
+                .log_y = false,
+                .series = {{"true", {{3, 50}, {900, 42}}, false, Mark::Stems}, {"others", {}, false, Mark::Stems}}};
+  for (int j = 1; j <= 1024; ++j) plot.series[1].points.push_back({static_cast<double>(j), 1.0 + j % 3});
+
+  const std::string picture = svg(plot);
+
+  std::smatch stems;
+  ASSERT_TRUE(std::regex_search(picture, stems, std::regex(R"re(class="s1 stem" d="(M[^"v]+)")re")));
+  EXPECT_EQ(count(stems[1], "M"), 1024U);
+  EXPECT_EQ(count(picture, "class=\"dot s0\""), 3U);
+  EXPECT_EQ(count(picture, "class=\"dot s1\""), 0U);
+  EXPECT_TRUE(contains(picture, ">0</text>"));  // lengths are compared from zero
+  EXPECT_LT(picture.find("s1 stem\" d=\"" + stems[1].str()), picture.rfind("s0 stem"));  // the first is on top
+  expect_all_within(picture);
+}
+
+TEST(LinePlot, NamesMarkersBesideTheirLines) {
+  LinePlot plot = plot_of({{1, 1.0}, {100, 0.5}});
+  plot.markers = {{"here <&>", 50}, {"and here", 51}, {"a long name at the end of the axis", 120}, {"nowhere", kNaN}};
+
+  const std::string picture = svg(plot);
+
+  EXPECT_EQ(count(picture, "class=\"marker\""), 3U);
+  EXPECT_TRUE(contains(picture, ">here &lt;&amp;&gt;</text>"));
+  EXPECT_TRUE(contains(picture, "text-anchor=\"end\">a long name at the end of the axis<"));
+  EXPECT_FALSE(contains(picture, "nowhere"));
+  // Two names that would overlap stand above each other, and the picture is taller for it.
+  std::smatch first, second;
+  ASSERT_TRUE(std::regex_search(picture, first, std::regex(R"re(y="([0-9.]+)">here)re")));
+  ASSERT_TRUE(std::regex_search(picture, second, std::regex(R"re(y="([0-9.]+)">and here)re")));
+  EXPECT_LT(std::stod(first[1]), std::stod(second[1]) - 13.0);
+  EXPECT_GT(size_of(picture).y, plot.height + 30.0);
+  expect_all_within(picture);
 }
 
 TEST(ThinOut, KeepsTheExtremesTheEndsAndTheGaps) {

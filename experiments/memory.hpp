@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace fedrk::experiments {
+
+/// Bytes that can still be had without swapping, as far as the system tells: what is free on the machine, or less where
+/// a container sets a limit.
+std::optional<double> available_memory();
+
+/// What to tell who asks for a dense matrix that does not fit, with the scale of both sides that would; empty where it
+/// fits.
+std::string memory_complaint(std::size_t rows, std::size_t cols, double available);
+
+}  // namespace fedrk::experiments

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A finished comparison as files: comparison.json, comparison.csv, the plot of errors against rounds. docs/formats.md
+// describes keys and columns.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fedrk/analysis/comparison.hpp"
+#include "fedrk/base/result.hpp"
+
+namespace fedrk::io {
+
+enum class Reference { Truth, DirectSolution, None };
+
+struct FinishedComparison {
+  std::string title;
+  std::size_t rows = 0, clients = 0, participants = 0;
+  std::vector<std::string> unknowns;
+  std::uint64_t seed = 1;
+  double target = 1e-6;
+  Reference reference = Reference::Truth;
+  std::vector<std::size_t> true_support;  // empty: not known, or everything
+  std::vector<Outcome> outcomes;          // sorted
+};
+
+/// "the error to the known solution" and the like.
+std::string reference_words(Reference reference);
+
+/// How many entries of the true support the outcome holds.
+std::size_t true_entries(const FinishedComparison& comparison, const Outcome& outcome);
+
+/// One JSON document, pretty-printed. Holds no number that is not finite.
+std::string comparison_json(const FinishedComparison& comparison);
+std::string comparison_csv(const FinishedComparison& comparison);
+
+/// Writes comparison.json and .csv, and .svg and .png where errors are known. Returns what a person should know, such
+/// as a program that is missing; empty when all went well.
+Result<std::string> write_comparison_files(const std::filesystem::path& folder, const FinishedComparison& comparison);
+
+}  // namespace fedrk::io

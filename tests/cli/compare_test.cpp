@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// fedrk compare: one problem by every method, as a user sees it.
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+namespace fedrk {
+namespace {
+
+using nlohmann::json;
+
+const std::string kSmall =
+    "compare --generate gaussian --rows 240 --cols 60 --clients 6 --participants 3 "
+    "--local-steps 200 --rounds 400 --progress none ";
+
+TEST(Compare, ListsEveryMethodTheFewestRoundsFirst) {
+  const test::Program program;
+
+  const auto ended = program.run(kSmall + "--format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json told = json::parse(ended.out);
+  std::set<std::string> names;
+  bool arrived = true;
+  std::size_t rounds = 0;
+  for (const json& method : told["methods"]) {
+    names.insert(method["name"].get<std::string>());
+    EXPECT_FALSE(method["server_sees"].get<std::string>().empty());
+    if (method["reached"] != arrived) {
+      EXPECT_TRUE(arrived);
+      arrived = false;
+      rounds = 0;
+    }
+    EXPECT_GE(method["rounds"].get<std::size_t>(), rounds);
+    rounds = method["rounds"].get<std::size_t>();
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"cg", "fedavg", "fedavg-rk", "fedprox", "fedrk", "fedrk-norm", "fedsgd",
+                                          "gram", "qr", "rek", "rk", "scaffold"}));
+}
+
+TEST(Compare, CountsWhatTheOneShotMethodSends) {
+  const test::Program program;
+
+  const auto ended = program.run(kSmall + "--methods gram,fedrk --sort up --format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json told = json::parse(ended.out);
+  ASSERT_EQ(told["methods"].size(), 2U);
+  for (const json& method : told["methods"]) {
+    if (method["name"] != "gram") continue;
+    EXPECT_EQ(method["rounds"], 1);
+    EXPECT_EQ(method["bytes_up_per_client"], 8 * 60 * 63 / 2);
+  }
+  EXPECT_LE(told["methods"][0]["bytes_up_per_client"].get<double>(), told["methods"][1]["bytes_up_per_client"]);
+}
+
+TEST(Compare, ShowsPeopleATableAndLeavesFiles) {
+  const test::Program program;
+
+  const auto ended = program.run(kSmall + "--methods fedrk,cg --out c");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  for (const char* word : {"FedRK, 200 local steps", "conjugate gradients", "3 of 6", "6 of 6", "server sees"}) {
+    EXPECT_NE(ended.out.find(word), std::string::npos) << word << "\n" << ended.out;
+  }
+  for (const char* file : {"c/comparison.json", "c/comparison.csv", "c/comparison.svg"}) {
+    EXPECT_TRUE(std::filesystem::exists(program.path(file))) << file;
+  }
+}
+
+TEST(Compare, FindsLeastSquaresByItselfWhereNobodyKnowsTheSolution) {
+  const test::Program program;
+
+  const auto ended = program.run(
+      "compare --generate inconsistent --rows 200 --cols 20 --clients 4 --rounds 50 --methods fedrk,cg,rek --format "
+      "json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json told = json::parse(ended.out);
+  EXPECT_EQ(told["reference"], "direct_solution");
+  std::map<std::string, bool> reached;
+  for (const json& method : told["methods"]) reached[method["name"]] = method["reached"];
+  EXPECT_EQ(reached, (std::map<std::string, bool>{{"cg", true}, {"fedrk", false}, {"rek", true}}));
+}
+
+TEST(Compare, SelectsFeaturesOfRealData) {
+  const test::Program program;
+
+  const auto ended = program.run("compare '" FEDRK_SOURCE "/data/prostate.toml' --rounds 300 --format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json told = json::parse(ended.out);
+  EXPECT_EQ(told["reference"], "none");
+  for (const json& method : told["methods"]) EXPECT_EQ(method["support"].size(), 5U) << method["name"];
+}
+
+TEST(Compare, RefusesWhatItCannotDoInOneLine) {
+  const test::Program program;
+  const auto refused = [&](const std::string& arguments, const std::string& message) {
+    const auto ended = program.run("compare " + arguments);
+    EXPECT_EQ(ended.exit_code, 2) << arguments;
+    EXPECT_NE(ended.err.find(message), std::string::npos) << ended.err;
+    EXPECT_EQ(ended.out, "");
+  };
+
+  refused(kSmall.substr(8) + "--methods fedrk,adam", "fedrk: --methods: no 'adam' here; there are fedrk, fedrk-norm,");
+  refused(kSmall.substr(8) + "--noise-columns 3", "fedrk: compare takes no --noise-columns");
+  refused("--generate gaussian --data a.csv --target b", "fedrk: give either files or --generate, not both");
+  refused("--generate gauss", "expected gaussian, heterogeneous, inconsistent or sparse, found 'gauss'");
+  refused("--generate gaussian --error 0", "expected a number above 0, found '0'");
+  refused("", "fedrk: ");
+  refused("--generate gaussian --rows 3 --clients 5", "fedrk: ");
+}
+
+}  // namespace
+}  // namespace fedrk

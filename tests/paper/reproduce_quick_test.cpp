@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every experiment at its reduced size: its verdicts hold and it leaves something to look at. And each kind of verdict
+// can fail.
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "experiments/experiment.hpp"
+#include "experiments/memory.hpp"
+#include "experiments/prostate.hpp"
+#include "experiments/verdicts.hpp"
+#include "experiments/verdicts_fig1.hpp"
+#include "fedrk/analysis/selection_counts.hpp"
+#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/io/federation.hpp"
+
+namespace fedrk::experiments {
+
+void PrintTo(const Experiment& experiment, std::ostream* out) { *out << experiment.name; }
+
+namespace {
+
+class QuickRun : public testing::TestWithParam<Experiment> {};
+INSTANTIATE_TEST_SUITE_P(All, QuickRun, testing::ValuesIn(all_experiments().begin(), all_experiments().end()),
+                         [](const auto& test) {
+                           std::string name(test.param.name);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST_P(QuickRun, HoldsAndLeavesFiguresAndTables) {
+  double last = 0.0;
+  bool rising = true;
+
+  const Findings found = GetParam().run({.quick = true, .seed = 1}, [&](double share, std::string_view) {
+    rising = rising && share >= last - 1e-9 && share <= 1.0 + 1e-9;
+    last = share;
+  });
+
+  EXPECT_EQ(found.name, GetParam().name);
+  EXPECT_FALSE(found.title.empty() || found.set_up.empty());
+  EXPECT_TRUE(found.holds());
+  for (const Verdict& verdict : found.verdicts) EXPECT_TRUE(verdict.holds) << verdict.words;
+  EXPECT_TRUE(rising);
+  EXPECT_NEAR(last, 1.0, 1e-9);
+  EXPECT_FALSE(found.figures.empty() || found.tables.empty());
+  for (const Figure& figure : found.figures) {
+    EXPECT_FALSE(figure.caption.empty()) << figure.name;
+    EXPECT_FALSE(std::visit([](const auto& plot) { return io::svg(plot); }, figure.plot).empty()) << figure.name;
+  }
+  for (const Table& table : found.tables) {
+    EXPECT_FALSE(table.rows.empty()) << table.name;
+    for (const auto& row : table.rows) ASSERT_EQ(row.size(), table.columns.size()) << table.name;
+  }
+}
+
+TEST(ProstateSelection, IsThatOfThePlanBesideTheData) {
+  io::Plan plan;
+  ASSERT_TRUE(io::read_plan(FEDRK_SOURCE "/data/prostate.toml", plan));
+  const Prostate data = prostate();
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    plan.run.seed = seed;
+    auto federation = io::make_federation(plan);
+    ASSERT_TRUE(federation) << federation.error().message;
+    EXPECT_EQ(data.unknowns, federation->unknowns);
+    SelectionCounts counts;
+    RoundObserver* const observers[] = {&counts};
+    InProcessEngine engine(std::move(federation->clients), 1);
+    (void)FederatedRun(plan.run_options()).run(engine, {}, observers);
+
+    EXPECT_EQ(prostate_selection(data, seed, 2), counts.counts());
+  }
+}
+
+// 10 trials: of entries 2, 0.3, 0.01 in size, and of two others.
+std::vector<EntryCount> entries(std::size_t large, std::size_t small, std::size_t tiny, std::size_t other) {
+  return {{2.0, large}, {0.3, small}, {0.01, tiny}, {0.0, 0}, {0.0, other}};
+}
+
+TEST(SparseVerdict, FailsWhereATrueEntryIsMissedTooOftenOrAnotherOneTakenTooOften) {
+  const FoundShares shares{.asked = 0.02, .large = 0.7, .of_large = 0.9, .of_small = 0.5, .of_others = 0.1};
+
+  EXPECT_TRUE(true_entries_are_found(entries(9, 5, 0, 0), 10, shares).holds);
+  EXPECT_FALSE(true_entries_are_found(entries(8, 5, 0, 0), 10, shares).holds);
+  EXPECT_FALSE(true_entries_are_found(entries(9, 4, 0, 0), 10, shares).holds);
+  EXPECT_FALSE(true_entries_are_found({}, 10, shares).holds);
+  const std::vector<EntryCount> once{{2.0, 10}, {0.0, 1}}, twice{{2.0, 10}, {0.0, 2}};
+  EXPECT_TRUE(other_entries_are_not(once, 10, shares).holds);
+  EXPECT_FALSE(other_entries_are_not(twice, 10, shares).holds);
+  EXPECT_TRUE(other_entries_are_not(entries(9, 5, 0, 4), 10, shares).holds);  // in the place of the one that drowns
+  EXPECT_FALSE(other_entries_are_not(entries(9, 5, 0, 5), 10, shares).holds);
+  EXPECT_TRUE(instances_are_recovered(7, 10, 5, 0.65).holds);
+  EXPECT_FALSE(instances_are_recovered(6, 10, 5, 0.65).holds);
+}
+
+TEST(HorizonVerdict, FailsWithoutTheValley) {
+  const HorizonCurve valley{{1, 2, 3}, {1.0, 0.5, 0.8}}, falling{{1, 2, 3}, {1.0, 0.7, 0.5}},
+      flat{{1, 2, 3}, {1.0, 0.9, 1.0}}, rising{{1, 2, 3}, {0.5, 0.8, 1.0}};
+
+  EXPECT_TRUE(horizon_shrinks(valley, 0.6).holds);
+  EXPECT_FALSE(horizon_shrinks(flat, 0.6).holds);
+  EXPECT_TRUE(horizon_grows_again(valley, 1.35).holds);
+  for (const auto& curve : {falling, flat, rising}) EXPECT_FALSE(horizon_grows_again(curve, 1.35).holds);
+  EXPECT_TRUE(horizon_levels_agree(valley, std::vector{1.1, 0.45, 0.8}, 0.25).holds);
+  EXPECT_FALSE(horizon_levels_agree(valley, std::vector{1.1, 0.39, 0.8}, 0.25).holds);
+  EXPECT_FALSE(horizon_levels_agree(valley, std::vector{1.0, 0.5}, 0.25).holds);
+}
+
+TEST(SelectionVerdict, FailsWhereAnotherFeatureLeadsOrTheLeadIsWithinTheScatter) {
+  const std::vector<std::string> names{"a", "b", "c"}, expected{"a", "b"}, swapped{"b", "a"}, other{"a", "c"};
+
+  EXPECT_TRUE(most_selected_are({names, {{100, 60, 20}, {100, 62, 18}}}, expected).holds);
+  EXPECT_FALSE(most_selected_are({names, {{100, 20, 60}, {100, 18, 62}}}, expected).holds);
+  EXPECT_FALSE(most_selected_are({names, {{100, 60, 20}, {100, 30, 62}}}, expected).holds);
+  EXPECT_TRUE(first_features_agree(expected, expected, 2).holds);
+  EXPECT_FALSE(first_features_agree(swapped, expected, 2).holds);
+  EXPECT_FALSE(first_features_agree(other, expected, 2).holds);
+  EXPECT_TRUE(first_features_agree(other, expected, 1).holds);
+}
+
+ErrorCurve curve(std::string label, std::vector<double> errors) { return {std::move(label), std::move(errors)}; }
+
+// Falls by the factor 10^-1/per_decade in every round.
+ErrorCurve line(double per_decade, std::size_t rounds) {
+  ErrorCurve result{"line", {}};
+  for (std::size_t t = 1; t <= rounds; ++t)
+    result.errors.push_back(std::pow(10.0, -static_cast<double>(t) / per_decade));
+  return result;
+}
+
+TEST(LocalStepsVerdict, FailsWhereMoreStepsAreNotFasterOrTheRoundsDiffer) {
+  const std::vector<ErrorCurve> good{line(20, 200), line(10, 200)}, bad{line(10, 200), line(20, 200)},
+      level{line(10, 200), line(10, 200)};
+
+  EXPECT_TRUE(more_steps_are_faster(good, 100, 1.3).holds);
+  EXPECT_FALSE(more_steps_are_faster(bad, 100, 1.3).holds);
+  EXPECT_FALSE(more_steps_are_faster(level, 100, 1.3).holds);
+  EXPECT_FALSE(more_steps_are_faster({}, 100, 1.3).holds);
+  EXPECT_TRUE(rounds_agree(good, 1e-6, std::vector{122.0, 60.0}, 0.05).holds);
+  EXPECT_FALSE(rounds_agree(good, 1e-6, std::vector{140.0, 60.0}, 0.05).holds);
+  EXPECT_FALSE(rounds_agree(good, 1e-25, std::vector{500.0, 250.0}, 0.05).holds);  // never reached
+  EXPECT_FALSE(rounds_agree(good, 1e-6, std::vector{120.0}, 0.05).holds);
+}
+
+TEST(LinearDecayVerdict, FailsOnABentLine) {
+  std::vector<ErrorCurve> bent{line(20, 400)};
+  for (std::size_t t = 90; t < bent[0].errors.size(); ++t) bent[0].errors[t] = std::pow(bent[0].errors[t], 0.5) * 1e-2;
+
+  EXPECT_TRUE(error_falls_linearly(std::vector{line(20, 400)}, 0.1).holds);
+  EXPECT_FALSE(error_falls_linearly(bent, 0.1).holds);
+  EXPECT_FALSE(error_falls_linearly(std::vector{line(20, 20)}, 0.1).holds);
+}
+
+TEST(BaselineVerdict, FailsWhereAnotherMethodIsAhead) {
+  const ErrorCurve low = curve("low", {0.5, 0.01}), high = curve("high", {0.5, 0.2}), none = curve("none", {});
+
+  EXPECT_TRUE(ends_below(low, std::vector{high}, 10.0).holds);
+  EXPECT_FALSE(ends_below(low, std::vector{high}, 30.0).holds);
+  EXPECT_FALSE(ends_below(low, std::vector{high, low}, 1.1).holds);
+  EXPECT_FALSE(ends_below(none, std::vector{high}, 1.0).holds);
+  EXPECT_TRUE(keeps_up(low, high, 1.05).holds);
+  EXPECT_TRUE(keeps_up(low, low, 1.05).holds);
+  EXPECT_FALSE(keeps_up(high, low, 1.05).holds);
+  EXPECT_FALSE(keeps_up(none, low, 1.05).holds);
+}
+
+TEST(SteadyDecayVerdict, FailsWhereTheErrorRisesOrComesToRest) {
+  ErrorCurve rising = line(20, 100), resting = line(20, 100);
+  rising.errors[59] = 1.0;
+  for (std::size_t t = 80; t < 100; ++t) resting.errors[t] = resting.errors[79] * (1.0 - 1e-6 * static_cast<double>(t));
+
+  EXPECT_TRUE(decays_steadily(line(20, 100), 0.25).holds);
+  EXPECT_FALSE(decays_steadily(rising, 0.25).holds);
+  EXPECT_FALSE(decays_steadily(resting, 0.25).holds);
+  EXPECT_FALSE(decays_steadily(curve("short", {0.5}), 0.25).holds);
+}
+
+TEST(LargeExperiment, SaysWhatItNeedsAndWhatWouldFit) {
+  EXPECT_EQ(memory_complaint(32736, 20480, 6e9), "");
+  EXPECT_EQ(memory_complaint(32736, 20480, 2e9),
+            "the matrix of 32736x20480 needs 5.5 GB and 2.0 GB are free; --scale 0.54 would fit");
+  EXPECT_EQ(memory_complaint(32736 * 54 / 100, 20480 * 54 / 100, 2e9), "");
+}
+
+TEST(TheoryVerdict, FailsBeyondFourStandardErrors) {
+  const auto one = [](double mean) { return std::vector<Measured>{{"one", mean, 0.01, 0.5}}; };
+
+  EXPECT_TRUE(stays_below("", one(0.1)).holds);
+  EXPECT_TRUE(stays_below("", one(0.539)).holds);
+  EXPECT_FALSE(stays_below("", one(0.541)).holds);
+  EXPECT_TRUE(agrees("", one(0.461)).holds);
+  EXPECT_FALSE(agrees("", one(0.459)).holds);
+  EXPECT_FALSE(agrees("", one(0.541)).holds);
+  EXPECT_FALSE(agrees("", one(std::nan(""))).holds);
+  EXPECT_TRUE(all_within("", std::vector{1e-12, 1e-11}, 1e-10).holds);
+  EXPECT_FALSE(all_within("", std::vector{1e-12, 1e-9}, 1e-10).holds);
+  EXPECT_FALSE(all_within("", std::vector{std::nan("")}, 1e-10).holds);
+}
+
+}  // namespace
+}  // namespace fedrk::experiments
