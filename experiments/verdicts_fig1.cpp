@@ -11,6 +11,16 @@
 namespace fedrk::experiments {
 namespace {
 
+// "tau = 10, 20, 50" for curves that are labelled "tau = 10" and so on.
+std::string labels_of(std::span<const ErrorCurve> curves) {
+  std::vector<std::string> labels;
+  for (const ErrorCurve& curve : curves) {
+    const std::size_t sign = labels.empty() ? std::string::npos : curve.label.rfind("= ");
+    labels.push_back(sign == std::string::npos ? curve.label : curve.label.substr(sign + 2));
+  }
+  return listed(labels);
+}
+
 std::string rounds_text(std::optional<std::size_t> rounds, std::size_t made) {
   return rounds ? std::to_string(*rounds) : fmt::format("more than {}", made);
 }
@@ -19,29 +29,24 @@ std::string rounds_text(std::optional<std::size_t> rounds, std::size_t made) {
 
 Verdict more_steps_are_faster(std::span<const ErrorCurve> curves, std::size_t round, double slack) {
   std::vector<double> levels;
-  std::vector<std::string> labels;
-  for (const ErrorCurve& curve : curves) {
-    levels.push_back(curve.errors.size() >= round ? curve.errors[round - 1] : 1.0);
-    labels.push_back(curve.label);
-  }
+  for (const ErrorCurve& curve : curves) levels.push_back(curve.errors.size() >= round ? curve.errors[round - 1] : 1.0);
   bool holds = levels.size() > 1 && levels.back() <= 0.1 * levels.front();
   for (std::size_t k = 1; k < levels.size(); ++k) holds = holds && levels[k] <= slack * levels[k - 1];
   return {holds, fmt::format("more local steps converge faster: errors after {} rounds are {} for {}", round,
-                             listed(levels, "{:.1e}"), listed(labels))};
+                             listed(levels, "{:.1e}"), labels_of(curves))};
 }
 
 Verdict rounds_agree(std::span<const ErrorCurve> curves, double level, std::span<const double> expected,
                      double tolerance) {
   bool holds = !curves.empty() && curves.size() == expected.size();
-  std::vector<std::string> found, labels;
+  std::vector<std::string> found;
   for (std::size_t k = 0; k < curves.size(); ++k) {
     const auto rounds = rounds_to(level, curves[k].errors);
     found.push_back(rounds_text(rounds, curves[k].errors.size()));
-    labels.push_back(curves[k].label);
     holds = holds && rounds && std::abs(static_cast<double>(*rounds) - expected[k]) <= tolerance * expected[k];
   }
   return {holds, fmt::format("{} rounds to {:.0e} for {}, as an independent program found: {}", listed(found), level,
-                             listed(labels), listed(expected, "{:.0f}"))};
+                             labels_of(curves), listed(expected, "{:.0f}"))};
 }
 
 Verdict error_falls_linearly(std::span<const ErrorCurve> curves, double tolerance) {

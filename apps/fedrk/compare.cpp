@@ -148,7 +148,10 @@ std::vector<std::size_t> support_of(const std::vector<double>& truth) {
 }
 
 std::string title_of(const CompareArguments& arguments, const io::Plan& plan) {
-  if (arguments.generated) return "a generated problem";
+  if (arguments.generated) {
+    const auto same = [&](const auto& kind) { return kind.second == arguments.generated->kind; };
+    return std::ranges::find_if(kProblemKinds, same)->first;
+  }
   if (!arguments.plan.plan_file().empty()) return fs::path(arguments.plan.plan_file()).stem().string();
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
@@ -201,6 +204,11 @@ std::string support_text(const io::FinishedComparison& comparison, const Outcome
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+std::string rounds_text(const Outcome& outcome) {
+  if (outcome.reached) return std::to_string(outcome.rounds);
+  return fmt::format(fmt::runtime(outcome.ended ? "({})" : "> {}"), outcome.rounds);
+}
+
 std::string outcome_table(const io::FinishedComparison& comparison) {
   const bool errors = comparison.reference != io::Reference::None;
   const bool supports = std::ranges::any_of(comparison.outcomes, [](const Outcome& o) { return !o.support.empty(); });
@@ -210,11 +218,10 @@ std::string outcome_table(const io::FinishedComparison& comparison) {
   if (supports) rows[0].push_back("support");
   const auto level = [](std::optional<double> value) { return value ? fmt::format("{:.1e}", *value) : "-"; };
   for (const Outcome& outcome : comparison.outcomes) {
-    auto& row = rows.emplace_back(
-        std::vector<std::string>{outcome.label, fmt::format("{} of {}", outcome.participants, comparison.clients),
-                                 outcome.reached ? std::to_string(outcome.rounds) : fmt::format("> {}", outcome.rounds),
-                                 bytes_text(outcome.bytes_up), bytes_text(outcome.bytes_down),
-                                 flops_text(outcome.flops), fmt::format("{:.2f} s", outcome.seconds)});
+    auto& row = rows.emplace_back(std::vector<std::string>{
+        outcome.label, fmt::format("{} of {}", outcome.participants, comparison.clients), rounds_text(outcome),
+        bytes_text(outcome.bytes_up), bytes_text(outcome.bytes_down),
+        outcome.flops > 0.0 ? flops_text(outcome.flops) : "-", fmt::format("{:.2f} s", outcome.seconds)});
     if (errors) row.push_back(level(outcome.error));
     row.insert(row.end(), {level(outcome.residual), outcome.server_sees});
     if (supports) row.push_back(support_text(comparison, outcome));
@@ -225,10 +232,12 @@ std::string outcome_table(const io::FinishedComparison& comparison) {
 std::string summary(const io::FinishedComparison& comparison) {
   std::string text = fmt::format("{}: {} rows, {} unknowns, {} clients\n", comparison.title, comparison.rows,
                                  comparison.unknowns.size(), comparison.clients);
-  text += wrapped(fmt::format("Rounds until the {} is at most {}; \"> N\": not within N rounds. Up, down and work are "
-                              "those of one client, on average, over all rounds.",
-                              io::reference_words(comparison.reference), brief(comparison.target)),
-                  100, 0);
+  text += wrapped(
+      fmt::format("Rounds until the {} is at most {}; \"> N\": not within N rounds; \"(N)\": the method ended by "
+                  "itself after N rounds without that. Up, down and work are those of one client, on "
+                  "average, over all rounds.",
+                  io::reference_words(comparison.reference), io::to_text(comparison.target)),
+      100, 0);
   text += '\n' + outcome_table(comparison) + '\n';
   for (const Outcome& outcome : comparison.outcomes) {
     const std::string note = outcome.note.empty() ? "" : "; " + outcome.note;

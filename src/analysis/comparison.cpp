@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "fedrk/analysis/error_to_truth.hpp"
+#include "fedrk/analysis/selection_counts.hpp"
 
 namespace fedrk {
 namespace {
@@ -46,21 +47,28 @@ class MeteredEngine final : public Engine {
 class Finish final : public RoundObserver {
  public:
   Finish(const ComparisonOptions& options, const StopSignal* outside)
-      : error_(options.reference), known_(!options.reference.empty()), target_(options.target), outside_(outside) {}
+      : error_(options.reference),
+        known_(!options.reference.empty()),
+        sparse_(options.run.sparsity > 0),
+        target_(options.target),
+        outside_(outside) {}
 
   void on_round(const RoundRecord& record, std::span<const double> x) override {
     if (known_) error_.on_round(record, x);
+    if (sparse_) kept_.on_round(record, x);
     reached_ = known_ && error_.errors().back() <= target_;
     if (reached_ || (outside_ != nullptr && outside_->requested())) stop_.request();
   }
 
   const std::vector<double>& errors() const { return error_.errors(); }
+  const SelectionCounts& kept() const { return kept_; }
   bool reached() const { return reached_; }
   const StopSignal& stop() const { return stop_; }
 
  private:
   ErrorToTruth error_;
-  bool known_, reached_ = false;
+  SelectionCounts kept_;
+  bool known_, sparse_, reached_ = false;
   double target_;
   const StopSignal* outside_;
   StopSignal stop_;
@@ -72,6 +80,16 @@ std::vector<std::size_t> largest_entries(std::span<const double> x, std::size_t 
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t j) { return std::abs(x[j]); });
   order.resize(std::min(count, order.size()));
   while (!order.empty() && x[order.back()] == 0.0) order.pop_back();
+  std::ranges::sort(order);
+  return order;
+}
+
+std::vector<std::size_t> support_of(std::span<const double> x, const SelectionCounts& kept, std::size_t count) {
+  const auto left = static_cast<std::size_t>(std::ranges::count_if(x, [](double value) { return value != 0.0; }));
+  if (left > count || kept.counts().empty()) return largest_entries(x, count);
+  std::vector<std::size_t> order = most_selected(kept.counts());
+  order.resize(std::min(count, order.size()));
+  std::erase_if(order, [&](std::size_t j) { return kept.counts()[j] == 0; });
   std::ranges::sort(order);
   return order;
 }
@@ -136,7 +154,8 @@ Outcome compete(const Contender& contender, Engine& engine, std::span<const Clie
   outcome.residual = result.relative_residual;
   outcome.errors = finish.errors();
   if (!outcome.errors.empty()) outcome.error = outcome.errors.back();
-  if (options.run.sparsity > 0) outcome.support = largest_entries(result.x, options.run.sparsity);
+  outcome.ended = result.termination == Termination::Finished;
+  if (options.run.sparsity > 0) outcome.support = support_of(result.x, finish.kept(), options.run.sparsity);
   return outcome;
 }
 

@@ -166,7 +166,7 @@ void add_sparse(std::size_t clients, const ContenderOptions& options, std::vecto
   list.push_back({"iht", "iterative hard thresholding", "each gradient",
                   "gradient descent that keeps the largest entries; the server needs only the sum of the gradients",
                   true, [options](Engine& engine) { return make_thresholding(engine, options); }});
-  const std::size_t wanted = options.run.sparsity + options.fixed, fixed = options.fixed;
+  const std::size_t wanted = options.run.sparsity, fixed = options.fixed;  // an intercept counts in both
   list.push_back({"lasso", "pooled Lasso", kEveryRow, "coordinate descent, at the first lambda with enough entries",
                   true, [clients, wanted, fixed](Engine&) {
                     const auto solve = [=](const LinearSystem& system, std::span<double> x) {

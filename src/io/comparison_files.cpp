@@ -24,6 +24,7 @@ Json outcome_json(const FinishedComparison& comparison, const Outcome& outcome) 
   Json entry{{"name", outcome.name},
              {"label", outcome.label},
              {"reached", outcome.reached},
+             {"ended_by_itself", outcome.ended},
              {"rounds", outcome.rounds},
              {"participants", outcome.participants},
              {"bytes_up_per_client", number_or_null(outcome.bytes_up)},
@@ -52,14 +53,18 @@ std::string reference_name(Reference reference) {
   return "none";
 }
 
-// One line a method; a method that ends in its first round is a dot.
+// A line for each of the first eight methods that take more than a round: more could not be told apart, and one round
+// makes no line. Rounds span orders of magnitude, so their axis is logarithmic.
 LinePlot error_plot(const FinishedComparison& comparison) {
   LinePlot plot{.title = "Relative error against rounds",
                 .x_label = "round",
                 .y_label = "relative error",
+                .log_x = true,
                 .levels = {{"target " + to_text(comparison.target), comparison.target, true}},
                 .height = 420.0};
+  constexpr std::size_t kMostLines = 8;
   for (const Outcome& outcome : comparison.outcomes) {
+    if (outcome.errors.size() < 2 || plot.series.size() == kMostLines) continue;
     Series& series = plot.series.emplace_back(Series{.label = outcome.label});
     for (std::size_t t = 0; t < outcome.errors.size(); ++t) {
       series.points.push_back({static_cast<double>(t + 1), outcome.errors[t]});
@@ -79,7 +84,7 @@ std::string reference_words(Reference reference) {
     case Reference::None:
       break;
   }
-  return "relative residual, as no solution is known";
+  return "relative residual (as no solution is known)";
 }
 
 std::size_t true_entries(const FinishedComparison& comparison, const Outcome& outcome) {

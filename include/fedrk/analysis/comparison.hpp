@@ -31,18 +31,20 @@ struct ComparisonOptions {
 struct Outcome {
   std::string name, label, server_sees, about, note;  // of the contender
   std::size_t participants = 0;
+  bool ended = false;      // by itself, such as a one-shot method
   bool reached = false;    // the target
   std::size_t rounds = 0;  // to the target, or all that were made
   double bytes_up = 0.0, bytes_down = 0.0,
          flops = 0.0;                     // of a client, on average; a pooled solver's own flops are not a client's
   double seconds = 0.0;                   // in this process, without the search for a step size
   std::optional<double> error, residual;  // relative, at the end
-  std::vector<std::size_t> support;       // the s largest entries, where s was asked for
+  std::vector<std::size_t> support;       // where s was asked for: see `compete`
   std::vector<double> errors;             // after every round; empty without reference
 };
 
 /// Runs the contender to the target, or to the last round. What only measures, such as a look at everyone's residual,
-/// is not in the counts.
+/// is not in the counts. The support are the s largest entries at the end, or, of a method that keeps only s, those
+/// kept most often.
 Outcome compete(const Contender& contender, Engine& engine, std::span<const ClientShape> shapes,
                 const ComparisonOptions& options, const StopSignal* stop = nullptr, RoundObserver* observer = nullptr);
 
