@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := build
 PROSTATE_RUN := runs/prostate
 
-.PHONY: help build run test test-release test-asan test-tsan unit format check-format lint clean
+.PHONY: help build run reproduce test test-release test-asan test-tsan unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -14,6 +14,9 @@ build:            ## build/bin/fedrk
 
 run: build        ## federated feature selection on the prostate data, with its report
 	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
+
+reproduce: build  ## the paper's experiments at full size: some minutes, 6 GB of memory
+	@build/bin/fedrk reproduce all --out runs/paper
 
 test:             ## every test, then the sanitizers
 	@scripts/setup test
