@@ -1,4 +1,10 @@
 # Sanitizers concern the whole program, so they are set for every target below.
+# What is compiled once and run once is not worth optimising there: `fedrk_compile_quickly(target)`.
+function(fedrk_compile_quickly target)
+  if(FEDRK_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
 if(FEDRK_SANITIZE)
   add_compile_options(-fsanitize=${FEDRK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FEDRK_SANITIZE})
