@@ -9,7 +9,6 @@ function(fedrk_test path)
   string(REPLACE "/" "_" target "test_${path}")
   add_executable(${target} ${path}_test.cpp)
   target_link_libraries(${target} PRIVATE fedrk_test_support ${arg_LINK} GTest::gtest_main fedrk_warnings)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)  # the time goes into compiling them
   fedrk_compile_quickly(${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   if(NOT arg_TIMEOUT)

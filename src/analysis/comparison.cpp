@@ -8,6 +8,8 @@
 
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/analysis/selection_counts.hpp"
+#include "fedrk/federated/accept_replies.hpp"
+#include "fedrk/federated/threshold.hpp"
 
 namespace fedrk {
 namespace {
@@ -43,34 +45,66 @@ class MeteredEngine final : public Engine {
   double flops_ = 0.0;
 };
 
-/// Ends the run when the error is small enough, or when somebody outside asks for the end.
+/// The s largest entries of x where s was asked for, else x itself.
+class Judged {
+ public:
+  explicit Judged(std::size_t sparsity) : sparse_(sparsity > 0), threshold_(sparsity) {}
+
+  std::span<const double> of(std::span<const double> x) {
+    if (!sparse_) return x;
+    kept_.assign(x.begin(), x.end());
+    threshold_.apply(kept_);
+    return kept_;
+  }
+
+ private:
+  bool sparse_;
+  Threshold threshold_;
+  std::vector<double> kept_;
+};
+
+/// Ends the run when the error (without a reference, the residual) is small enough, or when somebody outside asks for
+/// the end. It measures through the engine itself, not the metered one: that is not the method's doing.
 class Finish final : public RoundObserver {
  public:
-  Finish(const ComparisonOptions& options, const StopSignal* outside)
-      : error_(options.reference),
-        known_(!options.reference.empty()),
-        sparse_(options.run.sparsity > 0),
-        target_(options.target),
-        outside_(outside) {}
+  Finish(const ComparisonOptions& options, Engine& engine, const StopSignal* outside)
+      : options_(options),
+        engine_(engine),
+        outside_(outside),
+        error_(options.reference),
+        judged_(options.run.sparsity) {}
 
   void on_round(const RoundRecord& record, std::span<const double> x) override {
-    if (known_) error_.on_round(record, x);
-    if (sparse_) kept_.on_round(record, x);
-    reached_ = known_ && error_.errors().back() <= target_;
+    const std::span<const double> judged = judged_.of(x);
+    double level = std::numeric_limits<double>::infinity();
+    if (options_.reference.empty()) {
+      level = measure_residual(engine_, judged).value_or(level);
+    } else {
+      error_.on_round(record, judged);
+      level = error_.errors().back();
+    }
+    kept_.on_round(record, x);
+    if (refused_.empty() && !record.absences.empty()) refused_ = record.absences.front().reason;
+    reached_ = level <= options_.target;
     if (reached_ || (outside_ != nullptr && outside_->requested())) stop_.request();
   }
 
   const std::vector<double>& errors() const { return error_.errors(); }
   const SelectionCounts& kept() const { return kept_; }
+  const std::string& refused() const { return refused_; }
   bool reached() const { return reached_; }
   const StopSignal& stop() const { return stop_; }
+  std::optional<double> residual(std::span<const double> x) { return measure_residual(engine_, judged_.of(x)); }
 
  private:
-  ErrorToTruth error_;
-  SelectionCounts kept_;
-  bool known_, sparse_, reached_ = false;
-  double target_;
+  const ComparisonOptions& options_;
+  Engine& engine_;
   const StopSignal* outside_;
+  ErrorToTruth error_;
+  Judged judged_;
+  SelectionCounts kept_;
+  std::string refused_;
+  bool reached_ = false;
   StopSignal stop_;
 };
 
@@ -98,10 +132,14 @@ RunOptions run_options_for(const Contender& contender, const ComparisonOptions& 
   RunOptions run = options.run;
   if (contender.needs_everyone) run.participants = 0;
   run.patience = 0;
-  const bool by_residual = options.reference.empty();
-  run.tolerance = by_residual ? options.target : 0.0;
-  run.residual_every = by_residual ? 1 : std::numeric_limits<std::uint32_t>::max();
+  run.tolerance = 0.0;
+  run.residual_every = RunOptions::kNever;
   return run;
+}
+
+double level_of(const Outcome& outcome) {
+  const auto level = outcome.error ? outcome.error : outcome.residual;
+  return level.value_or(std::numeric_limits<double>::infinity());
 }
 
 double sort_key(const Outcome& outcome, SortBy by) {
@@ -113,14 +151,13 @@ double sort_key(const Outcome& outcome, SortBy by) {
     case SortBy::Bytes:
       return outcome.bytes_up + outcome.bytes_down;
     case SortBy::Flops:
-      return outcome.flops;
+      return outcome.flops.value_or(std::numeric_limits<double>::infinity());
     case SortBy::Seconds:
       return outcome.seconds;
     case SortBy::Error:
       break;
   }
-  const auto level = outcome.error ? outcome.error : outcome.residual;
-  return level.value_or(std::numeric_limits<double>::infinity());
+  return level_of(outcome);
 }
 
 }  // namespace
@@ -130,7 +167,7 @@ Outcome compete(const Contender& contender, Engine& engine, std::span<const Clie
   ReadyMethod ready = contender.make(engine);
   const RunOptions run = run_options_for(contender, options);
   MeteredEngine metered(engine, shapes);
-  Finish finish(options, stop);
+  Finish finish(options, engine, stop);
   std::vector<RoundObserver*> observers{&finish};
   if (observer != nullptr) observers.push_back(observer);
   const RunResult result = FederatedRun(run).run(metered, *ready.method, options.start, observers, &finish.stop());
@@ -143,25 +180,45 @@ Outcome compete(const Contender& contender, Engine& engine, std::span<const Clie
   outcome.about = contender.about;
   outcome.note = std::move(ready.note);
   outcome.participants = run.participants == 0 ? engine.roster().size() : run.participants;
-  outcome.reached = options.reference.empty() ? result.termination == Termination::Tolerance : finish.reached();
+  outcome.reached = finish.reached();
+  outcome.ended = result.termination == Termination::Finished;
+  outcome.refused = finish.refused();
   outcome.rounds = result.history.size();
   for (const RoundRecord& record : result.history) {
     outcome.bytes_up += static_cast<double>(record.bytes_up) / clients;
     outcome.bytes_down += static_cast<double>(record.bytes_down) / clients;
     outcome.seconds += record.seconds;
   }
-  outcome.flops = metered.flops() / clients;
-  outcome.residual = result.relative_residual;
+  if (metered.flops() > 0.0) outcome.flops = metered.flops() / clients;
+  outcome.residual = finish.residual(result.x);
   outcome.errors = finish.errors();
   if (!outcome.errors.empty()) outcome.error = outcome.errors.back();
-  outcome.ended = result.termination == Termination::Finished;
+  constexpr double kFarWorseThanZero = 1e3;  // a horizon may well lie beyond one
+  outcome.diverged =
+      result.termination == Termination::Diverged || !(outcome.residual.value_or(0.0) <= kFarWorseThanZero);
   if (options.run.sparsity > 0) outcome.support = support_of(result.x, finish.kept(), options.run.sparsity);
   return outcome;
+}
+
+std::optional<double> measure_residual(Engine& engine, std::span<const double> x) {
+  std::vector<ClientId> everyone;
+  double rhs = 0.0, residual = 0.0;
+  for (const ClientSummary& client : engine.roster()) {
+    everyone.push_back(client.id);
+    rhs += client.squared_rhs_norm;
+  }
+  const LocalTask task{RoundIndex{0}, x, FixedSteps{0}, true};
+  RoundReplies round = engine.local_updates(task, everyone);
+  accept_replies(task, engine.dimension(), everyone, round);
+  if (round.replies.size() < everyone.size()) return std::nullopt;
+  for (const LocalReply& reply : round.replies) residual += *reply.squared_residual;
+  return std::sqrt(rhs > 0.0 ? residual / rhs : residual);
 }
 
 void sort_outcomes(std::vector<Outcome>& outcomes, SortBy by) {
   std::ranges::stable_sort(outcomes, [by](const Outcome& a, const Outcome& b) {
     if (a.reached != b.reached) return a.reached;
+    if (!a.reached) return level_of(a) < level_of(b);
     return sort_key(a, by) < sort_key(b, by);
   });
 }

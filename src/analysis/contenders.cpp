@@ -41,15 +41,12 @@ RunOptions pilot_of(const ContenderOptions& options, bool everyone) {
   if (everyone) pilot.participants = 0;
   pilot.tolerance = 0.0;
   pilot.patience = 0;
-  pilot.residual_every = std::numeric_limits<std::uint32_t>::max();
+  pilot.residual_every = RunOptions::kNever;
   return pilot;
 }
 
-// "step 0.0031 = 2 / L, the best of the pilots ..."
-std::string step_note(const StepChoice& choice, double first, const ContenderOptions& options) {
-  return "step " + short_text(choice.step) + " (" + short_text(choice.step / first) +
-         " over the largest curvature), the best by the residual after " +
-         std::to_string(std::min(options.run.rounds, options.pilot_rounds)) + " pilot rounds, which are not counted";
+std::string step_note(const StepChoice& choice) {
+  return "step " + short_text(choice.step) + ", found in " + std::to_string(choice.pilot_rounds) + " pilot rounds";
 }
 
 // 1 / max_i ||A_i||^2 / m_i: the step that suits the steepest mean loss.
@@ -63,14 +60,15 @@ double mean_loss_step(Engine& engine) {
   return largest > 0.0 ? 1.0 / largest : 1.0;
 }
 
-ReadyMethod make_scaffold(Engine& engine, const ContenderOptions& options, std::uint64_t steps) {
-  const auto with_step = [&engine, steps](double step) {
-    return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(), steps, step);
+ReadyMethod make_scaffold(Engine& engine, const ContenderOptions& options, GradientSteps work) {
+  const auto with_step = [&engine, &work](double step) {
+    work.step = step;
+    return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(), work);
   };
   const double largest = std::ranges::max(curvatures(engine));
   const double first = largest > 0.0 ? 1.0 / largest : 1.0;
-  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step);
-  return {with_step(choice.step), step_note(choice, first, options)};
+  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step, options.stop);
+  return {with_step(choice.step), step_note(choice)};
 }
 
 ReadyMethod make_thresholding(Engine& engine, const ContenderOptions& options) {
@@ -80,8 +78,8 @@ ReadyMethod make_thresholding(Engine& engine, const ContenderOptions& options) {
   const std::vector<double> each = curvatures(engine);
   const double bound = std::accumulate(each.begin(), each.end(), 0.0);  // of ||A||^2
   const double first = bound > 0.0 ? 1.0 / bound : 1.0;
-  const StepChoice choice = search_step(engine, pilot_of(options, true), first, with_step);
-  return {with_step(choice.step), step_note(choice, first, options)};
+  const StepChoice choice = search_step(engine, pilot_of(options, true), first, with_step, options.stop);
+  return {with_step(choice.step), step_note(choice)};
 }
 
 // The largest lambda of a path at which at least `wanted` entries are not zero.
@@ -94,10 +92,16 @@ void lasso_with(std::size_t wanted, std::size_t fixed, const LinearSystem& syste
   }
 }
 
+std::string words_for(const GradientSteps& steps) {
+  std::string words = std::to_string(steps.count) + " gradient step" + (steps.count == 1 ? "" : "s");
+  if (steps.batch > 0) words += " on " + std::to_string(steps.batch) + (steps.batch == 1 ? " row" : " rows");
+  return words;
+}
+
 void add_stepping(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list) {
   const std::string tau = steps_text(options.run.local_budget);
-  const std::uint64_t gradient_steps = equal_gradient_steps(engine, options.run.local_budget);
-  const std::string of_gradients = std::to_string(gradient_steps) + " gradient step" + (gradient_steps == 1 ? "" : "s");
+  const GradientSteps equal = equal_gradient_steps(engine, options.run.local_budget);
+  const std::string of_gradients = words_for(equal);
   const auto published = [options](RowSampling sampling) {
     return [options, sampling](Engine&) {
       RunOptions run = options.run;
@@ -118,22 +122,21 @@ void add_stepping(const Engine& engine, const ContenderOptions& options, std::ve
                   [options](Engine& at) {
                     return ReadyMethod{std::make_unique<Averaging>(at.roster(), work_of(options.run.local_budget)), ""};
                   }});
+  list.push_back({"fedavg", "FedAvg, " + of_gradients, kUpdates,
+                  "averaged gradient steps; the server needs only the sum of the updates", false,
+                  [options, equal](Engine& at) { return tuned_fedavg(at, options, equal); }});
   list.push_back(
-      {"fedavg", "FedAvg, " + of_gradients, kUpdates,
-       "averaged gradient steps; the server needs only the sum of the updates", false,
-       [options, gradient_steps](Engine& at) { return tuned_fedavg(at, options, {.count = gradient_steps}); }});
-  if (gradient_steps > 1) {
-    list.push_back({"fedsgd", "FedSGD, 1 gradient step", kUpdates,
-                    "FedAvg with a single gradient step: gradient descent on whoever takes part", false,
-                    [options](Engine& at) { return tuned_fedavg(at, options, {.count = 1}); }});
-  }
-  list.push_back(
-      {"fedprox", "FedProx, " + of_gradients, kUpdates,
-       "FedAvg with a pull back to x; the server needs only the sum of the updates", false,
-       [options, gradient_steps](Engine& at) { return tuned_fedprox(at, options, {.count = gradient_steps}); }});
+      {"fedsgd", "FedSGD, 1 full gradient step", kUpdates,
+       "gradient descent on whoever takes part, which reads all of a client's rows once in a round; the server "
+       "needs only the sum of the updates",
+       false, [options](Engine& at) { return tuned_fedavg(at, options, {.count = 1}); }});
+  list.push_back({"fedprox", "FedProx, " + of_gradients, kUpdates,
+                  equal.count == 1 ? "FedAvg with a pull back to x, which a single step does not feel"
+                                   : "FedAvg with a pull back to x; the server needs only the sum of the updates",
+                  false, [options, equal](Engine& at) { return tuned_fedprox(at, options, equal); }});
   list.push_back({"scaffold", "SCAFFOLD, " + of_gradients, kUpdates,
                   "FedAvg with control variates against drift; two vectors down for one up", false,
-                  [options, gradient_steps](Engine& at) { return make_scaffold(at, options, gradient_steps); }});
+                  [options, equal](Engine& at) { return make_scaffold(at, options, equal); }});
 }
 
 void add_sums(std::size_t clients, std::vector<Contender>& list) {
@@ -153,10 +156,11 @@ void add_pooled(std::size_t clients, const ContenderOptions& options, std::vecto
   const auto pooled = [clients](PooledSolver solver) {
     return [clients, solver](Engine&) { return ReadyMethod{std::make_unique<Pooled>(clients, solver), ""}; };
   };
-  const PooledSteps steps{options.run.seed, options.pooled_accuracy};
-  list.push_back({"rk", "pooled Kaczmarz", kEveryRow, "randomized Kaczmarz where all rows are in one place", true,
+  const PooledSteps steps{.seed = options.run.seed, .tolerance = options.pooled_accuracy, .stop = options.stop};
+  list.push_back({"rk", "pooled Kaczmarz", kEveryRow, "randomized Kaczmarz on all rows in one place", true,
                   pooled([steps](const auto& system, auto x) { pooled_kaczmarz(steps, system, x); })});
-  list.push_back({"rek", "pooled extended Kaczmarz", kEveryRow, "the same for least squares", true,
+  list.push_back({"rek", "pooled extended Kaczmarz", kEveryRow,
+                  "extended Kaczmarz on all rows in one place, which finds the least-squares solution", true,
                   pooled([steps](const auto& system, auto x) { extended_kaczmarz(steps, system, x); })});
   list.push_back({"qr", "pooled QR", kEveryRow, "a direct solver: the truth where no other is known", true,
                   pooled(direct_solution)});
@@ -176,6 +180,23 @@ void add_sparse(std::size_t clients, const ContenderOptions& options, std::vecto
                   }});
 }
 
+// The Gram sum holds every client's triangle, their sum, and the matrix with its factorisation; what is pooled is held
+// as messages, as a matrix, and once more by the solvers that transpose or factorise it.
+void set_memory(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list) {
+  double rows = 0.0;
+  for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
+  const auto n = static_cast<double>(engine.dimension()), clients = static_cast<double>(engine.roster().size());
+  const double stored = options.stored_numbers > 0.0 ? 2.0 * options.stored_numbers : rows * n;  // columns and values
+  for (Contender& contender : list) {
+    double numbers = 0.0;
+    if (contender.name == "scaffold") numbers = 2.0 * clients * n;
+    if (contender.name == "gram") numbers = (clients + 1.0) * n * (n + 3.0) / 2.0 + 3.0 * n * n;
+    if (contender.server_sees == kEveryRow) numbers = 3.0 * stored;
+    if (contender.name == "lasso") numbers += rows * n;  // it works on dense columns
+    contender.memory = numbers * sizeof(double);
+  }
+}
+
 }  // namespace
 
 ReadyMethod tuned_fedavg(Engine& engine, const ContenderOptions& options, GradientSteps work) {
@@ -183,9 +204,9 @@ ReadyMethod tuned_fedavg(Engine& engine, const ContenderOptions& options, Gradie
     work.step = step;
     return std::make_unique<Averaging>(engine.roster(), work);
   };
-  const double first = mean_loss_step(engine);
-  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step);
-  return {with_step(choice.step), step_note(choice, first, options)};
+  const StepChoice choice =
+      search_step(engine, pilot_of(options, false), mean_loss_step(engine), with_step, options.stop);
+  return {with_step(choice.step), step_note(choice)};
 }
 
 ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, GradientSteps work) {
@@ -197,25 +218,29 @@ ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, Gradi
   };
   StepChoice best{first, std::numeric_limits<double>::infinity()};
   double best_weight = 0.0;
-  for (const double weight : {0.001, 0.01, 0.1}) {  // the range of its authors
-    const StepChoice choice =
-        search_step(engine, pilot_of(options, false), best.step, [&](double step) { return with(weight, step); });
+  std::uint64_t rounds = 0;
+  for (const double weight : {0.001, 0.01, 0.1, 1.0}) {  // in units of the largest curvature of a client's mean loss
+    const StepChoice choice = search_step(
+        engine, pilot_of(options, false), best.step, [&](double step) { return with(weight, step); }, options.stop);
+    rounds += choice.pilot_rounds;
     if (best_weight == 0.0 || choice.residual < best.residual) {
       best = choice;
       best_weight = weight;
     }
   }
-  return {with(best_weight, best.step), "proximal weight " + short_text(best_weight) + " of the largest curvature, " +
-                                            step_note(best, first, options)};
+  best.pilot_rounds = rounds;
+  return {with(best_weight, best.step), "proximal weight " + short_text(best_weight / first) + ", " + step_note(best)};
 }
 
-std::uint64_t equal_gradient_steps(const Engine& engine, const StepBudget& budget) {
+GradientSteps equal_gradient_steps(const Engine& engine, const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);
-  if (steps == nullptr) return 50;
+  if (steps == nullptr) return {.count = 50};
   double rows = 0.0;
   for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
   const double mean = std::max(1.0, rows / static_cast<double>(engine.roster().size()));
-  return static_cast<std::uint64_t>(std::max(1.0, std::round(static_cast<double>(steps->count) / mean)));
+  const double passes = std::round(static_cast<double>(steps->count) / mean);
+  if (passes < 1.0) return {.count = 1, .batch = steps->count};
+  return {.count = static_cast<std::uint64_t>(passes)};
 }
 
 std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& options) {
@@ -225,6 +250,7 @@ std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& 
   add_sums(clients, list);
   if (options.run.sparsity > 0) add_sparse(clients, options, list);
   add_pooled(clients, options, list);
+  set_memory(engine, options, list);
   return list;
 }
 

@@ -8,30 +8,39 @@
 
 namespace fedrk {
 
-StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, const MethodForStep& method) {
+StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, const MethodForStep& method,
+                       const StopSignal* stop) {
+  constexpr int kMostTrials = 20, kMostHalvings = 200;
+  const auto stopped = [stop] { return stop != nullptr && stop->requested(); };
+  std::uint64_t rounds = 0;
   const auto attempt = [&](double step) -> StepChoice {
     const auto trial = method(step);
-    const RunResult result = FederatedRun(pilot).run(engine, *trial);
+    const RunResult result = FederatedRun(pilot).run(engine, *trial, {}, {}, stop);
+    rounds += result.history.size();
     // Pilots begin at zero, where the relative residual is one: what ends above has diverged, or is about to.
-    const bool fine =
-        result.termination != Termination::Diverged && result.relative_residual && *result.relative_residual <= 1.0;
+    const bool fine = result.termination != Termination::Diverged && result.relative_residual &&
+                      *result.relative_residual <= 1.0 + 1e-9;
     return {step, fine ? *result.relative_residual : std::numeric_limits<double>::infinity()};
   };
-  constexpr int kMostTrials = 20, kMostHalvings = 200;
+
   StepChoice best = attempt(first);
-  for (int k = 0; k < kMostHalvings && !std::isfinite(best.residual); ++k) best = attempt(0.5 * best.step);
+  for (int k = 0; k < kMostHalvings && !std::isfinite(best.residual) && !stopped(); ++k)
+    best = attempt(0.5 * best.step);
   for (const double factor : {2.0, 0.5}) {
     const double start = best.step;
-    for (int k = 0; k < kMostTrials; ++k) {
+    for (int k = 0; k < kMostTrials && !stopped(); ++k) {
       const StepChoice next = attempt(best.step * factor);
       if (!(next.residual < best.residual)) break;
       best = next;
     }
     if (best.step != start) break;
   }
-  for (const StepChoice& between : {attempt(best.step * std::sqrt(2.0)), attempt(best.step / std::sqrt(2.0))}) {
+  const double middle = best.step;
+  for (const double factor : {std::sqrt(2.0), std::sqrt(0.5)}) {
+    const StepChoice between = attempt(middle * factor);
     if (between.residual < best.residual) best = between;
   }
+  best.pilot_rounds = rounds;
   return best;
 }
 

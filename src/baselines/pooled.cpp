@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/baselines/pooled.hpp"
 
-#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "fedrk/federated/pooled_rows.hpp"
@@ -18,15 +18,23 @@ std::vector<double> squared_norms(const auto& matrix) {
 }
 
 /// Column j of A as row j.
-Matrix transposed(const auto& matrix) {
+Matrix transposed(const Matrix& matrix) {
   Matrix columns(matrix.cols(), matrix.rows());
-  std::vector<double> row(matrix.cols());
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    std::ranges::fill(row, 0.0);
-    axpy(1.0, matrix.row(i), row);
-    for (std::size_t j = 0; j < row.size(); ++j) columns.row(j)[i] = row[j];
+    for (std::size_t j = 0; j < matrix.cols(); ++j) columns.row(j)[i] = matrix.row(i)[j];
   }
   return columns;
+}
+
+SparseMatrix transposed(const SparseMatrix& matrix) {
+  std::vector<Triplet> entries;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const SparseRow row = matrix.row(i);
+    for (std::size_t k = 0; k < row.columns.size(); ++k) {
+      entries.push_back({row.columns[k], static_cast<std::uint32_t>(i), row.values[k]});
+    }
+  }
+  return SparseMatrix(matrix.cols(), matrix.rows(), std::move(entries));
 }
 
 /// ||target - A x||, and the target's own length as a scale.
@@ -39,16 +47,18 @@ bool close_enough(const auto& matrix, std::span<const double> target, std::span<
   return squares <= tolerance * tolerance * squared_norm(target);
 }
 
+bool asked_to_stop(const PooledSteps& options) { return options.stop != nullptr && options.stop->requested(); }
+
 template <class MatrixType>
 void extended_kaczmarz_on(const PooledSteps& options, const MatrixType& matrix, std::span<const double> rhs,
                           std::span<double> x) {
-  const Matrix columns = transposed(matrix);
+  const MatrixType columns = transposed(matrix);
   const std::vector<double> row_squares = squared_norms(matrix), column_squares = squared_norms(columns);
   const RowSampler rows = RowSampler::weighted(row_squares), cols = RowSampler::weighted(column_squares);
   if (rows.empty()) return;
   RngStream stream = stream_for(options.seed, Purpose::PooledSteps);
   std::vector<double> z(rhs.begin(), rhs.end()), reachable(rhs.size());
-  for (std::uint64_t pass = 0; pass < options.most_passes; ++pass) {
+  for (std::uint64_t pass = 0; pass < options.most_passes && !asked_to_stop(options); ++pass) {
     for (std::size_t k = 0; k < matrix.rows(); ++k) {
       const std::size_t column = cols.draw(stream);
       axpy(-dot(columns.row(column), z) / column_squares[column], columns.row(column), z);
@@ -57,11 +67,12 @@ void extended_kaczmarz_on(const PooledSteps& options, const MatrixType& matrix, 
     }
     for (std::size_t j = 0; j < rhs.size(); ++j) reachable[j] = rhs[j] - z[j];
     // A^T z vanishes when z has become the part of b that no A x reaches.
+    const double square = squared_norm(reachable);
     double slope = 0.0, scale = 0.0;  // ||A^T z||^2 against sum_j ||c_j||^2 ||b - z||^2
     for (std::size_t j = 0; j < columns.rows(); ++j) {
       const double product = dot(columns.row(j), z);
       slope += product * product;
-      scale += column_squares[j] * squared_norm(reachable);
+      scale += column_squares[j] * square;
     }
     const bool settled = slope <= options.tolerance * options.tolerance * scale;
     if (settled && close_enough(matrix, reachable, x, options.tolerance)) return;
@@ -89,7 +100,7 @@ void pooled_kaczmarz(const PooledSteps& options, const LinearSystem& system, std
       [&](const auto& matrix) {
         const std::vector<double> squares = squared_norms(matrix);
         const RowSampler sampler = RowSampler::weighted(squares);
-        for (std::uint32_t pass = 0; pass < options.most_passes; ++pass) {
+        for (std::uint32_t pass = 0; pass < options.most_passes && !asked_to_stop(options); ++pass) {
           randomized_kaczmarz(
               EquationRows{matrix, std::span<const double>(system.rhs), std::span<const double>(squares)}, sampler,
               matrix.rows(), stream_for(options.seed, Purpose::PooledSteps, RoundIndex{pass}), x);

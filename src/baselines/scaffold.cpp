@@ -5,11 +5,13 @@
 
 namespace fedrk {
 
-Scaffold::Scaffold(std::size_t clients, std::size_t unknowns, std::uint64_t steps, double step)
-    : work_{steps, step, 0.0, GradientSteps::Loss::Sum},
+Scaffold::Scaffold(std::size_t clients, std::size_t unknowns, GradientSteps work)
+    : work_(work),
       variates_(clients, std::vector<double>(unknowns, 0.0)),
       mean_variate_(unknowns, 0.0),
-      corrections_(clients, std::vector<double>(unknowns, 0.0)) {}
+      corrections_(clients, std::vector<double>(unknowns, 0.0)) {
+  work_.loss = GradientSteps::Loss::Sum;
+}
 
 Request Scaffold::request(RoundIndex, std::span<const double> x) {
   for (std::size_t i = 0; i < variates_.size(); ++i) {

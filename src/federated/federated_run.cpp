@@ -77,8 +77,12 @@ class Rounds {
         choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
     const Request request = method_.request(t, x_);
     const bool at_x = request.sent.data() == x_.data();
-    const LocalTask task{
-        t, request.sent, request.work, at_x && t.value % residual_every_ == 0, options_.noise_columns, request.own};
+    const LocalTask task{t,
+                         request.sent,
+                         request.work,
+                         at_x && residual_every_ != RunOptions::kNever && t.value % residual_every_ == 0,
+                         options_.noise_columns,
+                         request.own};
     RoundReplies round = ask(task, participants);
     const std::optional<double> residual = residual_.relative(round.replies);
     const auto answered = answering(round);

@@ -108,14 +108,15 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
 
 void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
                     std::span<double> x) {
-  if (block.rows() == 0) return;
   const std::vector<double> start(x.begin(), x.end());
   std::vector<double> slope(x.size());
-  const double seen = static_cast<double>(work.batch == 0 ? block.rows() : work.batch);
-  const double weight = work.loss == GradientSteps::Loss::Mean ? 1.0 / seen : 1.0;
+  // A client without rows has no slope of its own, but still follows what it was sent.
+  const auto rows = static_cast<double>(block.rows());
+  const double seen = work.batch == 0 || rows == 0.0 ? std::max(1.0, rows) : static_cast<double>(work.batch);
+  const double weight = work.loss == GradientSteps::Loss::Mean ? 1.0 / seen : std::max(1.0, rows) / seen;
   for (std::uint64_t k = 0; k < work.count; ++k) {
     std::ranges::fill(slope, 0.0);
-    if (work.batch == 0) {
+    if (work.batch == 0 || rows == 0.0) {
       add_gradient(block.system().rows, block.system().rhs, x, slope);
     } else {
       add_batch_gradient(block.system(), work.batch, stream, x, slope);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/number.hpp"
@@ -25,6 +26,7 @@ Json outcome_json(const FinishedComparison& comparison, const Outcome& outcome) 
              {"label", outcome.label},
              {"reached", outcome.reached},
              {"ended_by_itself", outcome.ended},
+             {"diverged", outcome.diverged},
              {"rounds", outcome.rounds},
              {"participants", outcome.participants},
              {"bytes_up_per_client", number_or_null(outcome.bytes_up)},
@@ -35,9 +37,11 @@ Json outcome_json(const FinishedComparison& comparison, const Outcome& outcome) 
              {"relative_residual", number_or_null(outcome.residual)},
              {"server_sees", outcome.server_sees},
              {"about", outcome.about},
-             {"note", outcome.note}};
+             {"note", outcome.note},
+             {"refused", outcome.refused}};
   if (!outcome.support.empty()) entry["support"] = support_json(comparison, outcome);
-  if (!comparison.true_support.empty()) entry["true_entries_found"] = true_entries(comparison, outcome);
+  if (!comparison.true_support.empty() && !outcome.support.empty())
+    entry["true_entries_found"] = true_entries(comparison, outcome);
   return entry;
 }
 
@@ -95,6 +99,8 @@ std::size_t true_entries(const FinishedComparison& comparison, const Outcome& ou
 std::string comparison_json(const FinishedComparison& comparison) {
   Json methods = Json::array();
   for (const Outcome& outcome : comparison.outcomes) methods.push_back(outcome_json(comparison, outcome));
+  Json left_out = Json::array();
+  for (const LeftOut& method : comparison.left_out) left_out.push_back({{"name", method.name}, {"why", method.why}});
   const Json document{{"version", FEDRK_VERSION},
                       {"title", comparison.title},
                       {"rows", comparison.rows},
@@ -103,7 +109,10 @@ std::string comparison_json(const FinishedComparison& comparison) {
                       {"seed", comparison.seed},
                       {"target", comparison.target},
                       {"reference", reference_name(comparison.reference)},
-                      {"methods", methods}};
+                      {"methods", methods},
+                      {"left_out", left_out},
+                      {"notes", comparison.notes},
+                      {"interrupted", comparison.interrupted}};
   return text_of(document);
 }
 
@@ -114,11 +123,9 @@ std::string comparison_csv(const FinishedComparison& comparison) {
   for (const Outcome& outcome : comparison.outcomes) {
     text += csv_field(outcome.name) + ',' + csv_field(outcome.label) + (outcome.reached ? ",true," : ",false,") +
             std::to_string(outcome.rounds) + ',' + std::to_string(outcome.participants);
-    for (const double value : {outcome.bytes_up, outcome.bytes_down, outcome.flops, outcome.seconds}) {
-      text += ',';
-      append_text(value, text);
-    }
-    for (const auto& value : {outcome.error, outcome.residual}) {
+    using Value = std::optional<double>;
+    for (const Value& value : {Value(outcome.bytes_up), Value(outcome.bytes_down), outcome.flops,
+                               Value(outcome.seconds), outcome.error, outcome.residual}) {
       text += ',';
       if (value && std::isfinite(*value)) append_text(*value, text);
     }
@@ -135,7 +142,11 @@ Result<std::string> write_comparison_files(const std::filesystem::path& folder, 
   for (const auto& [name, content] : files) {
     if (const auto done = write_file(folder / name, content); !done) return done.error();
   }
-  if (comparison.reference == Reference::None) return std::string{};
+  if (comparison.reference == Reference::None) {
+    std::error_code none;
+    for (const char* name : {"comparison.svg", "comparison.png"}) std::filesystem::remove(folder / name, none);
+    return std::string{};
+  }
   return write_picture(folder / "comparison", error_plot(comparison));
 }
 

@@ -59,7 +59,8 @@ inline std::vector<EngineCase> engine_cases() {
        6,
        {.seed = 12, .rounds = 10, .participants = 3},
        [](const Engine& engine) {
-         return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(), 3, 1e-3);
+         return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(),
+                                           GradientSteps{.count = 3, .step = 1e-3, .batch = 5});
        }},
       {"conjugate_gradients",  // sends something other than x
        gaussian,

@@ -26,13 +26,16 @@ struct Contender {
   std::string about;        // in a sentence: what it does, what that gives away
   bool needs_everyone = false;
   std::function<ReadyMethod(Engine&)> make;
+  double memory = 0.0;  // bytes that it holds at once, besides the clients' own
 };
 
 struct ContenderOptions {
-  RunOptions run;                 // seed, participants, tau, tau_g, s: as for FedRK
-  std::size_t fixed = 0;          // the first columns (an intercept) are not penalised by the Lasso
-  double pooled_accuracy = 1e-8;  // of the iterative solvers on pooled rows: the relative residual they stop at
-  std::uint32_t pilot_rounds = 30;
+  RunOptions run;                    // seed, participants, tau, tau_g, s: as for FedRK
+  std::size_t fixed = 0;             // the first columns (an intercept) are not penalised by the Lasso
+  double stored_numbers = 0.0;       // in all clients' rows together; 0: as many as dense rows have
+  double pooled_accuracy = 1e-8;     // of the iterative solvers on pooled rows: the relative residual they stop at
+  std::uint32_t pilot_rounds = 30;   // of each pilot run that seeks a step size
+  const StopSignal* stop = nullptr;  // ends pilots and pooled solvers early
 };
 
 /// All of them, FedRK first. Those for sparse answers are there where `run.sparsity` is set.
@@ -44,8 +47,8 @@ ReadyMethod tuned_fedavg(Engine& engine, const ContenderOptions& options, Gradie
 /// FedProx likewise, with the best of three proximal weights.
 ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, GradientSteps work);
 
-/// How many gradient steps cost about as much as the Kaczmarz steps of `budget`: one costs m_i of them. 50 for
-/// infinitely many.
-std::uint64_t equal_gradient_steps(const Engine& engine, const StepBudget& budget);
+/// Gradient steps that cost about as much as the Kaczmarz steps of `budget`, of which one on all rows costs m_i:
+/// several such steps, or one on a batch of as many rows as there are Kaczmarz steps. 50 steps for infinitely many.
+GradientSteps equal_gradient_steps(const Engine& engine, const StepBudget& budget);
 
 }  // namespace fedrk

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "fedrk/base/stop_signal.hpp"
 #include "fedrk/federated/method.hpp"
 #include "fedrk/problem/linear_system.hpp"
 
@@ -38,6 +39,7 @@ struct PooledSteps {
   std::uint64_t seed = 1;
   double tolerance = 1e-8;           // relative; the residual is looked at after every pass of m steps
   std::uint64_t most_passes = 1000;  // on an inconsistent system plain steps never arrive
+  const StopSignal* stop = nullptr;  // looked at after every pass
 };
 
 /// Randomized Kaczmarz, rows drawn by squared norm.

@@ -18,7 +18,8 @@ namespace fedrk {
 
 class Scaffold final : public Method {
  public:
-  Scaffold(std::size_t clients, std::size_t unknowns, std::uint64_t steps, double step);
+  /// `work` says how many steps, how long, and on how many rows each.
+  Scaffold(std::size_t clients, std::size_t unknowns, GradientSteps work);
 
   Request request(RoundIndex t, std::span<const double> x) override;
   void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) override;

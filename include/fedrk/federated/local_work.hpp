@@ -21,7 +21,7 @@ namespace fedrk {
 /// the client alone was sent, if anything. With `batch` set, each step sees so many rows drawn uniformly: a batch of
 /// one costs what a Kaczmarz step does, and is one for step = 1/||a_j||^2.
 struct GradientSteps {
-  enum class Loss { Mean, Sum };  // w = the number of rows seen, or 1
+  enum class Loss { Mean, Sum };  // w = m_i, or 1; a batch stands for all rows in both
 
   std::uint64_t count = 1;
   double step = 0.0;
@@ -39,7 +39,7 @@ struct NormalProduct {};
 /// The upper triangle of A_i^T A_i, row after row, then A_i^T b_i: n (n + 3) / 2 numbers. Needs no x.
 struct GramSum {};
 
-/// One number, the largest eigenvalue of A_i^T A_i, to about a percent. Needs no x.
+/// One number, the largest eigenvalue of A_i^T A_i, to about two percent, from below. Needs no x.
 struct Curvature {};
 
 /// The rows themselves, see pooled_rows.hpp. Needs no x.

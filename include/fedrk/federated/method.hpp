@@ -14,7 +14,8 @@ namespace fedrk {
 
 struct Request {
   LocalWork work;
-  /// What every participant is sent: x for most methods. It stays in place until the update.
+  /// What every participant is sent: for most methods x itself, the span that was given; only then can the round ask
+  /// for residuals. It stays in place until the update.
   std::span<const double> sent;
   /// Besides, own[i] goes to client i alone; empty: nothing does.
   std::span<const std::vector<double>> own{};

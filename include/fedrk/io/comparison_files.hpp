@@ -17,15 +17,23 @@ namespace fedrk::io {
 
 enum class Reference { Truth, DirectSolution, None };
 
+/// A method that was asked for and not run.
+struct LeftOut {
+  std::string name, why;
+};
+
 struct FinishedComparison {
   std::string title;
-  std::size_t rows = 0, clients = 0, participants = 0;
+  std::size_t rows = 0, clients = 0;
   std::vector<std::string> unknowns;
   std::uint64_t seed = 1;
   double target = 1e-6;
   Reference reference = Reference::Truth;
   std::vector<std::size_t> true_support;  // empty: not known, or everything
   std::vector<Outcome> outcomes;          // sorted
+  std::vector<LeftOut> left_out;
+  std::vector<std::string> notes;  // what a reader should know
+  bool interrupted = false;
 };
 
 /// "the error to the known solution" and the like.
@@ -38,8 +46,8 @@ std::size_t true_entries(const FinishedComparison& comparison, const Outcome& ou
 std::string comparison_json(const FinishedComparison& comparison);
 std::string comparison_csv(const FinishedComparison& comparison);
 
-/// Writes comparison.json and .csv, and .svg and .png where errors are known. Returns what a person should know, such
-/// as a program that is missing; empty when all went well.
+/// Writes comparison.json and .csv, and .svg and .png where errors are known; where not, none of an earlier run stays.
+/// Returns what a person should know, such as a program that is missing; empty when all went well.
 Result<std::string> write_comparison_files(const std::filesystem::path& folder, const FinishedComparison& comparison);
 
 }  // namespace fedrk::io

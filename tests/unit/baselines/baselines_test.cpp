@@ -98,7 +98,7 @@ TEST(Scaffold, ReachesLeastSquaresWhereFedAvgStaysBeside) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     Federation federation({.kind = ProblemKind::Inconsistent, .rows = 203, .cols = 20, .seed = seed});
     const double curvature = largest_curvature(federation.engine);
-    Scaffold scaffold(kClients, 20, 5, 0.2 / curvature);
+    Scaffold scaffold(kClients, 20, {.count = 5, .step = 0.2 / curvature});
     Averaging fedavg(federation.engine.roster(),
                      GradientSteps{.count = 20, .step = 1.0 / curvature, .loss = GradientSteps::Loss::Sum});
 
@@ -112,11 +112,24 @@ TEST(Scaffold, ReachesLeastSquaresWhereFedAvgStaysBeside) {
 
 TEST(Scaffold, ConvergesWithSomeOfTheClientsToo) {
   Federation federation({.kind = ProblemKind::Inconsistent, .rows = 200, .cols = 20, .seed = 4});
-  Scaffold method(kClients, 20, 5, 0.1 / largest_curvature(federation.engine));
+  Scaffold method(kClients, 20, {.count = 5, .step = 0.1 / largest_curvature(federation.engine)});
 
   const auto result = FederatedRun({.seed = 4, .rounds = 3000, .participants = 2}).run(federation.engine, method);
 
   EXPECT_LT(federation.distance_to(result.x), 1e-6);
+}
+
+TEST(Scaffold, IsNotLedAstrayByAClientWithoutRows) {
+  auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 30, .cols = 4, .seed = 2});
+  const auto truth = test::least_squares(problem.system);
+  std::vector<Client> clients = test::clients_of(std::move(problem.system), 3, 2);
+  clients.emplace_back(ClientId{3}, "empty", RowBlock({Matrix(0, 4), {}}), 9);
+  InProcessEngine engine(std::move(clients));
+  Scaffold method(4, 4, {.count = 5, .step = 0.2 / largest_curvature(engine)});
+
+  const auto result = FederatedRun({.rounds = 3000}).run(engine, method);
+
+  EXPECT_LT(test::relative_distance(result.x, truth), 1e-8);
 }
 
 TEST(ConjugateGradients, ReachLeastSquaresWithinAsManyRoundsAsUnknowns) {

@@ -38,6 +38,7 @@ FinishedComparison small_comparison() {
   comparison.unknowns = {"a", "b,c", "d"};
   comparison.true_support = {0, 2};
   comparison.outcomes = {fast, slow};
+  comparison.left_out = {{"gram", "too large"}};
   return comparison;
 }
 
@@ -56,6 +57,8 @@ TEST(ComparisonFiles, TellProgramsEverythingInOneDocument) {
   EXPECT_EQ(told["methods"][1]["reached"], false);
   EXPECT_EQ(told["methods"][1]["relative_error"], nullptr);  // JSON has no infinity
   EXPECT_EQ(told["methods"][1]["true_entries_found"], 1);
+  EXPECT_EQ(told["left_out"][0]["name"], "gram");
+  EXPECT_EQ(told["interrupted"], false);
 }
 
 TEST(ComparisonFiles, AreATableThatOtherProgramsRead) {
@@ -75,11 +78,11 @@ TEST(ComparisonFiles, AreWrittenWithAPlotWhereErrorsAreKnown) {
   EXPECT_NE(folder.read("comparison.svg").find("conjugate gradients"), std::string::npos);
   EXPECT_NE(folder.read("comparison.csv").find("fedrk"), std::string::npos);
 
-  const test::TempFolder other;
   comparison.reference = Reference::None;
-  ASSERT_TRUE(write_comparison_files(other.path(), comparison));
-  EXPECT_FALSE(std::filesystem::exists(other.path() / "comparison.svg"));
-  EXPECT_TRUE(std::filesystem::exists(other.path() / "comparison.json"));
+  ASSERT_TRUE(write_comparison_files(folder.path(), comparison));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "comparison.svg"));  // rather none than that of another run
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "comparison.png"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "comparison.json"));
 }
 
 }  // namespace
