@@ -105,6 +105,23 @@ TEST(Compare, SelectsFeaturesOfRealData) {
   }
 }
 
+TEST(Compare, LeavesWhatIsCompleteWhenItIsStopped) {
+  const test::Program program;
+
+  // The second method would take minutes.
+  const auto ended = program.run(
+      "compare --generate gaussian --rows 512 --cols 256 --clients 4 --local-steps inf --rounds 4000000 --error 1e-300 "
+      "--methods cg,fedavg-rk --format json --progress none",
+      "timeout --preserve-status -s INT 3");
+
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  const json told = json::parse(ended.out);
+  EXPECT_EQ(told["interrupted"], true);
+  ASSERT_EQ(told["methods"].size(), 1U);
+  EXPECT_EQ(told["methods"][0]["name"], "cg");
+  EXPECT_EQ(told["left_out"][0]["name"], "fedavg-rk");
+}
+
 TEST(Compare, RefusesWhatItCannotDoInOneLine) {
   const test::Program program;
   const auto refused = [&](const std::string& arguments, const std::string& message) {
@@ -119,7 +136,8 @@ TEST(Compare, RefusesWhatItCannotDoInOneLine) {
   refused("--generate gaussian --data a.csv --target b", "fedrk: give either files or --generate, not both");
   refused("--generate gauss", "expected gaussian, heterogeneous, inconsistent or sparse, found 'gauss'");
   refused("--generate gaussian --error 0", "expected a number above 0, found '0'");
-  refused("", "fedrk: ");
+  refused("", "fedrk: give a plan, --data, --matrix or --generate");
+  refused("'" FEDRK_SOURCE "/data/prostate.toml' --rows 5", "fedrk: --rows describes a generated problem");
   refused("--generate gaussian --rows 3 --clients 5", "fedrk: ");
 }
 
