@@ -25,13 +25,30 @@ struct Size {
   std::uint64_t many;           // local steps, besides 1
   std::uint32_t pilots_on_one;  // rounds of the pilots that choose a step size, for steps on one row
   std::uint32_t pilots_on_all;
+  std::size_t instances;  // on which one step of FedRK is compared with one of FedAvg
+  double least_ratio;     // of FedAvg's error to FedRK's, there
 };
 
 Size size_for(const Settings& settings) {
   if (settings.quick) {
-    return {{.rows = 384, .cols = 192, .clients = 8, .participants = 4, .rounds = 250}, 30, 60, 20};
+    return {{.rows = 384, .cols = 192, .clients = 8, .participants = 4, .rounds = 250}, 30, 60, 20, 10, 0.95};
   }
-  return {{.rounds = 1000}, 50, 100, 30};
+  return {{.rounds = 1000}, 50, 100, 30, 5, 1.0};
+}
+
+ReadyMethod tuned_method(const std::string& method, Fig1Runs& runs, std::uint32_t pilot_rounds, GradientSteps work) {
+  ContenderOptions options{.run = runs.options()};
+  options.pilot_rounds = pilot_rounds;
+  return method == "FedProx" ? tuned_fedprox(runs.engine(), options, work) : tuned_fedavg(runs.engine(), options, work);
+}
+
+// With one step on one row: FedAvg's error at the end over FedRK's, on an instance of its own with its own step size.
+double one_step_ratio(const Size& size, std::uint64_t seed) {
+  const Progress unseen;
+  const Stretch stretch(unseen, 0.0, 1.0, "");
+  Fig1Runs runs(size.problem, {.seed = seed, .threads = 1});
+  const auto fedavg = tuned_method("FedAvg", runs, size.pilots_on_one, {.count = 1, .batch = 1});
+  return runs.other(*fedavg.method, stretch).back() / runs.fedrk(1, stretch).back();
 }
 
 class Baselines {
@@ -47,19 +64,25 @@ class Baselines {
   ErrorCurve tuned(const std::string& method, GradientSteps work) {
     const std::string label = fmt::format("{}, tau = {}{}", method, work.count, work.batch == 0 ? ", all rows" : "");
     const Stretch stretch = next(label);
-    ContenderOptions options{.run = runs_.options()};
-    options.pilot_rounds = work.batch == 0 ? size_.pilots_on_all : size_.pilots_on_one;
-    ReadyMethod ready = method == "FedProx" ? tuned_fedprox(runs_.engine(), options, work)
-                                            : tuned_fedavg(runs_.engine(), options, work);
+    const ReadyMethod ready =
+        tuned_method(method, runs_, work.batch == 0 ? size_.pilots_on_all : size_.pilots_on_one, work);
     notes_.push_back(fmt::format("{}: {}.", label, ready.note));
     return {label, runs_.other(*ready.method, stretch)};
+  }
+
+  // The ratio on this instance is known; the others follow.
+  std::vector<double> one_step_ratios(double here, const Settings& settings) {
+    std::vector<double> ratios(size_.instances, here);
+    for_each_trial(ratios.size() - 1, settings.threads, next("tau = 1 on other instances"),
+                   [&](std::size_t k) { ratios[k + 1] = one_step_ratio(size_, trial_seed(settings.seed, k + 1)); });
+    return ratios;
   }
 
   const Fig1Runs& runs() const { return runs_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  static constexpr double kRuns = 7.0;
+  static constexpr double kRuns = 8.0;
 
   Stretch next(const std::string& label) {
     doing_ = label;
@@ -93,15 +116,19 @@ Findings fig1_baselines(const Settings& settings, const Progress& progress) {
   const ErrorCurve fedprox_many = made.tuned("FedProx", {.count = size.many, .batch = 1});
   const ErrorCurve on_all_one = made.tuned("FedAvg", {.count = 1});
   const ErrorCurve on_all_many = made.tuned("FedAvg", {.count = size.many});
+  const auto ratios = made.one_step_ratios(fedavg_one.errors.back() / one.errors.back(), settings);
   const std::vector<ErrorCurve> curves{many, one, fedavg_many, fedprox_many, fedavg_one, on_all_many, on_all_one};
 
   Findings findings;
   findings.name = "fig1-baselines";
   findings.title = "FedRK beside FedAvg and FedProx";
   findings.set_up = made.runs().words() + "; tau local steps: Kaczmarz steps, or gradient steps with a tuned step size";
-  // With one step on one row the two differ only in what the server makes of a few rows: over four seeds FedRK ended 5
-  // % below, at the small size level. With more steps the gap was a factor of 60000, at the small size 250.
-  findings.verdicts = {keeps_up(one, fedavg_one, 1.05), ends_below(many, std::vector{fedavg_many, fedprox_many}, 10.0)};
+  // With one step on one row the two differ only in what the server makes of a few rows. Over 15 instances FedAvg ended
+  // at 1.071 times FedRK's error, each within 0.03 of that. At the small size it was 1.047 over 150 instances, but each
+  // scatters by 0.05 and some lie below one: there the mean of ten is asked to be level, not ahead. With more steps the
+  // gap was a factor of 60000, at the small size 250.
+  findings.verdicts = {keeps_up(one.label, fedavg_one.label, ratios, size.least_ratio),
+                       ends_below(many, std::vector{fedavg_many, fedprox_many}, 10.0)};
   findings.figures = {made.runs().figure("fig1-baselines", curves,
                                          "The relative error against rounds for FedRK and for gradient steps that are "
                                          "averaged. Steps without further words "

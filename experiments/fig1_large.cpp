@@ -10,13 +10,14 @@
 #include <fmt/format.h>
 
 #include "experiments/experiment.hpp"
-#include "experiments/memory.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts_fig1.hpp"
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/io/memory.hpp"
 #include "fedrk/problem/generators.hpp"
+#include "io/page_text.hpp"
 
 namespace fedrk::experiments {
 namespace {
@@ -42,9 +43,9 @@ Size size_for(const Settings& settings) {
 }
 
 void check_memory(const Size& size) {
-  const auto available = available_memory();
+  const auto available = io::available_memory();
   if (!available) return;
-  const std::string complaint = memory_complaint(size.rows, size.cols, *available);
+  const std::string complaint = io::memory_complaint(size.rows, size.cols, *available);
   if (!complaint.empty()) throw InvalidArgument(complaint);
 }
 
@@ -53,7 +54,7 @@ void check_memory(const Size& size) {
 Findings fig1_large(const Settings& settings, const Progress& progress) {
   const Size size = size_for(settings);
   check_memory(size);
-  progress(0.0, fmt::format("making a matrix of {:.1f} GB", size.bytes() / 1e9));
+  progress(0.0, "making a matrix of " + io::short_bytes(size.bytes()));
   auto problem = generate({.kind = ProblemKind::Heterogeneous,
                            .rows = size.first_rows,
                            .cols = size.cols,
@@ -77,10 +78,10 @@ Findings fig1_large(const Settings& settings, const Progress& progress) {
   findings.name = "fig1-large";
   findings.title = "Large, unequal clients";
   findings.set_up = fmt::format(
-      "{} unknowns; {} clients, client i with {} 2^(i-1) rows of i times standard Gaussian entries ({} rows, {:.2f} "
-      "GB); "
-      "{} a round, tau = {}, tau_g = 20, {} rounds from x = 0",
-      size.cols, kClients, size.first_rows, size.rows, size.bytes() / 1e9, kParticipants, kLocalSteps, size.rounds);
+      "{} unknowns; {} clients, client i holds {} * 2^(i-1) rows of i times standard Gaussian entries ({} rows in all, "
+      "{}); {} a round, tau = {}, tau_g = 20, {} rounds from x = 0",
+      size.cols, kClients, size.first_rows, size.rows, io::short_bytes(size.bytes()), kParticipants, kLocalSteps,
+      size.rounds);
   // A straight line would take a share of one; the first rounds are always the steepest.
   findings.verdicts = {decays_steadily(curve, 0.25)};
   findings.figures = {{"fig1-large",

@@ -3,6 +3,10 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "experiments/support.hpp"
+
 namespace fedrk::experiments {
 namespace {
 
@@ -21,21 +25,28 @@ double border(const Lasso& lasso, std::size_t unknowns, const LassoProperty& pro
 
 }  // namespace
 
+std::string ranges_text(std::span<const LambdaRange> ranges) {
+  std::vector<std::string> words;
+  for (const LambdaRange& range : ranges) words.push_back(fmt::format("{:.4f} to {:.4f}", range.low, range.high));
+  return listed(words);
+}
+
 std::vector<LambdaRange> lambdas_where(const Lasso& lasso, std::size_t unknowns, const LassoProperty& property,
                                        double ratio) {
   const auto steps = static_cast<std::size_t>(std::ceil(-std::log(ratio) / 0.007));
   const LassoPath path = lasso_path(lasso, unknowns, steps + 1, ratio);
   std::vector<LambdaRange> ranges;
   bool before = property(path.solutions.front());
-  if (before) ranges.push_back({path.lambdas.back(), path.lambdas.front()});
+  if (before) ranges.push_back({path.lambdas.back(), path.lambdas.front(), true});
   for (std::size_t k = 1; k < path.lambdas.size(); ++k) {
     const bool now = property(path.solutions[k]);
     if (now == before) continue;
     const double at = border(lasso, unknowns, property, path.lambdas[k - 1], path.lambdas[k]);
     if (now) {
-      ranges.push_back({path.lambdas.back(), at});
+      ranges.push_back({path.lambdas.back(), at, true});
     } else {
       ranges.back().low = at;
+      ranges.back().open = false;
     }
     before = now;
   }

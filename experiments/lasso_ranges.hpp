@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fedrk/analysis/lasso.hpp"
@@ -15,7 +16,11 @@ namespace fedrk::experiments {
 
 struct LambdaRange {
   double low = 0.0, high = 0.0;
+  bool open = false;  // it goes on below the end of the path, towards least squares
 };
+
+/// "0.1000 to 0.2000, 0.3000 to 0.4000"
+std::string ranges_text(std::span<const LambdaRange> ranges);
 
 using LassoProperty = std::function<bool(std::span<const double> x)>;
 

@@ -82,10 +82,21 @@ std::string verdict_words(const Count& count) {
   return fmt::format("{} of {} {} not hold", failing, plural(count.all, "verdict"), failing == 1 ? "does" : "do");
 }
 
+bool reduced(const Finished& finished) {
+  return finished.settings.quick || (finished.findings.name == "fig1-large" && finished.settings.scale != 1.0);
+}
+
+// That the verdicts hold at a small size says less.
+std::string_view size_words(std::span<const Finished> all) {
+  if (std::ranges::none_of(all, reduced)) return "";
+  return std::ranges::all_of(all, reduced) ? ", at reduced size" : ", some at reduced size";
+}
+
 std::string headline(std::span<const Finished> all, std::span<const std::string> to_come) {
   const bool good = std::ranges::all_of(all, [](const Finished& finished) { return finished.findings.holds(); });
   const std::string_view status = all.empty() ? "stopped" : good ? "completed" : "failed";
-  std::string html = fmt::format("<p class=\"status {}\">{}</p>\n", status, verdict_words(count_verdicts(all)));
+  std::string html =
+      fmt::format("<p class=\"status {}\">{}{}</p>\n", status, verdict_words(count_verdicts(all)), size_words(all));
   html += "<h1>The experiments of the FedRK paper, run again</h1>\n";
   html += fmt::format("<p>{}. Each verdict is computed from the numbers of the run that stands beside it.</p>\n",
                       plural(all.size(), "experiment"));

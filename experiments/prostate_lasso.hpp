@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ struct LassoView {
   LassoPath path;
   std::vector<double> entered;       // lambda at which each unknown enters; 0 for never
   std::vector<LambdaRange> exactly;  // it selects the paper's four features and no other
-  std::vector<LambdaRange> largest;  // these four have the largest coefficients
 };
 
 LassoView view_lasso(const Prostate& data);
+
+/// Where these features and no others have the largest coefficients, the intercept left out.
+std::vector<LambdaRange> lambdas_where_largest(const Prostate& data, std::span<const std::string> features);
 
 }  // namespace fedrk::experiments

@@ -86,13 +86,6 @@ double mean(std::span<const double> values) {
   return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
 double standard_error(std::span<const double> values) {
   if (values.size() < 2) return 0.0;
   const double centre = mean(values), count = static_cast<double>(values.size());
@@ -140,11 +133,15 @@ Table table_of(std::string name, std::string x_column, std::span<const io::Serie
   Table table;
   table.name = std::move(name);
   table.columns.push_back(std::move(x_column));
-  for (const io::Series& one : series) table.columns.push_back(one.label);
-  for (std::size_t k = 0; !series.empty() && k < series.front().points.size(); ++k) {
-    std::vector<double> row{series.front().points[k].x};
-    for (const io::Series& one : series) row.push_back(one.points[k].y);
-    table.rows.push_back(number_row(row));
+  const io::Series* longest = nullptr;
+  for (const io::Series& one : series) {
+    table.columns.push_back(one.label);
+    if (longest == nullptr || one.points.size() > longest->points.size()) longest = &one;
+  }
+  for (std::size_t k = 0; longest != nullptr && k < longest->points.size(); ++k) {
+    std::vector<std::string> row{io::to_text(longest->points[k].x)};
+    for (const io::Series& one : series) row.push_back(k < one.points.size() ? io::to_text(one.points[k].y) : "");
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

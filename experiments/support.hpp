@@ -74,7 +74,6 @@ void for_each_trial(std::size_t count, std::size_t threads, const Stretch& stret
 // ---- numbers
 
 double mean(std::span<const double> values);
-double median(std::vector<double> values);  // 0 for none
 /// Of the mean of independent values: s / sqrt(N).
 double standard_error(std::span<const double> values);
 
@@ -93,7 +92,8 @@ io::Series by_round(std::string label, std::span<const double> values, std::opti
 /// The plot of an error that falls by orders of magnitude.
 io::LinePlot error_plot(std::string title, std::string y_label, std::vector<io::Series> series);
 
-/// One row for each x, one column for each series. REQUIRES: all series have the same x.
+/// One row for each x, one column for each series, with empty cells where a run ended early. REQUIRES: all series have
+/// the same x, up to their ends.
 Table table_of(std::string name, std::string x_column, std::span<const io::Series> series);
 
 /// A row of a table: numbers in full precision.

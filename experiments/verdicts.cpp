@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -55,26 +56,30 @@ Verdict true_entries_are_found(std::span<const EntryCount> entries, std::size_t 
 }
 
 Verdict other_entries_are_not(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares) {
-  std::size_t most = 0, ever = 0, others = 0, drowned = 0;
+  std::vector<std::size_t> others;
+  std::size_t drowned = 0;
   for (const EntryCount& entry : entries) {
-    if (entry.size > 0.0) {
-      drowned += entry.size < shares.asked ? 1U : 0U;
-      continue;
-    }
-    ++others;
-    most = std::max(most, entry.selected);
-    ever += entry.selected > 0 ? 1U : 0U;
+    if (entry.size == 0.0) others.push_back(entry.selected);
+    if (entry.size > 0.0 && entry.size < shares.asked) ++drowned;
   }
+  std::ranges::sort(others, std::greater<>());
+  const auto ever = std::ranges::count_if(others, [](std::size_t selected) { return selected > 0; });
   // s entries are kept in any case. The place of a true one that drowns is taken by another in most trials, and which
-  // one the noise prefers is the same in all of them; it must still stay behind every true entry that is asked for.
-  const double limit = drowned > 0 ? std::max(shares.of_others, shares.of_small - 1e-9) : shares.of_others;
-  return {share_of(most, trials) <= limit,
+  // one the noise prefers is the same in all of them: as many are let pass.
+  const auto too_often = [&](std::size_t selected) { return share_of(selected, trials) > shares.of_others; };
+  std::vector<double> passed;
+  while (passed.size() < std::min(drowned, others.size()) && too_often(others[passed.size()])) {
+    passed.push_back(static_cast<double>(others[passed.size()]));
+  }
+  const std::size_t most = passed.size() < others.size() ? others[passed.size()] : 0;
+  return {!too_often(most),
           fmt::format("no other entry is selected in more than a few: of {} others {} were ever selected, none in more "
                       "than {} of {} trials{}",
-                      others, ever, most, trials,
-                      drowned > 0
-                          ? fmt::format(" (true entries that drown in the noise and leave their place: {})", drowned)
-                          : "")};
+                      others.size(), ever, most, trials,
+                      passed.empty() ? ""
+                                     : fmt::format(", but for what takes the place of true entries below {}, which "
+                                                   "drown in the noise ({} trials)",
+                                                   shares.asked, listed(passed, "{:.0f}")))};
 }
 
 Verdict instances_are_recovered(std::size_t recovered, std::size_t trials, std::size_t instances, double least_share) {
@@ -151,11 +156,18 @@ Verdict most_selected_are(const SelectionRuns& selection, std::span<const std::s
 
 Verdict first_features_agree(std::span<const std::string> ranking, std::span<const std::string> entered,
                              std::size_t count) {
-  const bool enough = ranking.size() >= count && entered.size() >= count;
   const auto head = [&](std::span<const std::string> names) { return names.first(std::min(count, names.size())); };
-  return {enough && std::ranges::equal(head(ranking), head(entered)),
-          fmt::format("the {} features selected most are the first to enter the Lasso, in the same order: {} and {}",
-                      count, listed(head(ranking)), listed(head(entered)))};
+  const bool same = std::ranges::equal(head(ranking), head(entered));
+  return {same && ranking.size() >= count && entered.size() >= count,
+          fmt::format("the {} features selected most are the first to enter the Lasso, in the same order: {}{}", count,
+                      listed(head(ranking)), same ? "" : " against " + listed(head(entered)))};
+}
+
+Verdict largest_coefficients_agree(std::span<const std::string> selected, std::span<const LambdaRange> ranges) {
+  const bool wide = std::ranges::any_of(ranges, [](const LambdaRange& r) { return !r.open && r.high >= 2.0 * r.low; });
+  return {wide,
+          fmt::format("the Lasso gives the {} features selected most its largest coefficients: {}, {}", selected.size(),
+                      listed(selected), ranges.empty() ? "at no lambda" : "for lambda from " + ranges_text(ranges))};
 }
 
 double excess(const Measured& measured) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "experiments/lasso_ranges.hpp"
 
 namespace fedrk::experiments {
 
@@ -28,10 +29,11 @@ struct FoundShares {
   double large = 0.0;      // from this size on an entry is large
   double of_large = 0.0;   // the least share for each large one
   double of_small = 0.0;   // and for each of the others
-  double of_others = 0.0;  // the greatest share for an entry that is not part of the solution, where no true one drowns
+  double of_others = 0.0;  // the greatest share for an entry that is not part of the solution
 };
 
 Verdict true_entries_are_found(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares);
+/// Of the others as many pass, those selected most, as true entries drown: these leave their places to them.
 Verdict other_entries_are_not(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares);
 Verdict instances_are_recovered(std::size_t recovered, std::size_t trials, std::size_t instances, double least_share);
 
@@ -49,7 +51,7 @@ Verdict horizon_levels_agree(const HorizonCurve& curve, std::span<const double> 
 
 // ---- figure 4
 
-/// Names by falling count, with the counts of every run.
+/// The unknowns, with their counts in every run.
 struct SelectionRuns {
   std::vector<std::string> names;
   std::vector<std::vector<std::uint64_t>> runs;
@@ -62,6 +64,11 @@ Verdict most_selected_are(const SelectionRuns& runs, std::span<const std::string
 /// `ranking` and `entered` begin with the same `count` features.
 Verdict first_features_agree(std::span<const std::string> ranking, std::span<const std::string> entered,
                              std::size_t count);
+/// In some of the `ranges`, those of lambda in which the Lasso's largest coefficients are those of the `selected`, the
+/// ends differ by a factor of two: a hundred steps of the grid. One that never ends as lambda falls is least squares,
+/// not the Lasso, and does not count. Thresholding keeps what is largest, so this, and not which features are in the
+/// Lasso at all, is what its selection compares with.
+Verdict largest_coefficients_agree(std::span<const std::string> selected, std::span<const LambdaRange> ranges);
 
 // ---- theory
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/verdicts_fig1.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -50,20 +49,25 @@ Verdict rounds_agree(std::span<const ErrorCurve> curves, double level, std::span
 }
 
 Verdict error_falls_linearly(std::span<const ErrorCurve> curves, double tolerance) {
-  std::vector<double> ratios;
+  bool holds = !curves.empty();
+  std::vector<std::string> ratios;
   for (const ErrorCurve& curve : curves) {
     const auto upper = rounds_to(1e-3, curve.errors), middle = rounds_to(std::pow(10.0, -4.5), curve.errors),
                lower = rounds_to(1e-6, curve.errors);
-    if (!lower) continue;
-    ratios.push_back(static_cast<double>(*lower - *middle) / static_cast<double>(*middle - *upper));
+    if (!lower) {
+      holds = false;
+      ratios.push_back(fmt::format("none for {}, which does not get there", curve.label));
+      continue;
+    }
+    const double ratio = static_cast<double>(*lower - *middle) / static_cast<double>(*middle - *upper);
+    holds = holds && std::abs(ratio - 1.0) <= tolerance;
+    ratios.push_back(fmt::format("{:.2f}", ratio));
   }
-  const bool holds =
-      !ratios.empty() && std::ranges::all_of(ratios, [=](double r) { return std::abs(r - 1.0) <= tolerance; });
   return {
       holds,
       fmt::format("the error falls by equal factors in equal rounds: the rounds from 10^-4.5 to 1e-6 over those from "
                   "1e-3 to 10^-4.5 are {}",
-                  listed(ratios, "{:.2f}"))};
+                  listed(ratios))};
 }
 
 Verdict ends_below(const ErrorCurve& subject, std::span<const ErrorCurve> others, double by) {
@@ -79,20 +83,24 @@ Verdict ends_below(const ErrorCurve& subject, std::span<const ErrorCurve> others
                              subject.errors.size(), listed(words))};
 }
 
-Verdict keeps_up(const ErrorCurve& subject, const ErrorCurve& other, double slack) {
-  if (subject.errors.empty() || other.errors.empty()) return {false, subject.label + ": there is nothing to compare"};
-  return {
-      subject.errors.back() <= slack * other.errors.back(),
-      fmt::format("{}, without a step size to choose, keeps up with the best step size of {}: {:.3f} after {} rounds "
-                  "against {:.3f}",
-                  subject.label, other.label, subject.errors.back(), subject.errors.size(), other.errors.back())};
+Verdict keeps_up(std::string_view subject, std::string_view other, std::span<const double> ratios, double least) {
+  return {!ratios.empty() && mean(ratios) > least,
+          fmt::format("{}, without a step size to choose, keeps up with the best step size of {}, which ends at {:.3f} "
+                      "+- {:.3f} times its error (mean and standard error of {} instances; more than {} asked)",
+                      subject, other, mean(ratios), standard_error(ratios), ratios.size(), least)};
 }
 
 Verdict decays_steadily(const ErrorCurve& curve, double share) {
   constexpr std::size_t kParts = 10;
+  constexpr double kRounding = 1e-12;
+  const auto reached = rounds_to(kRounding, curve.errors);
+  const auto errors = std::span(curve.errors).first(reached ? *reached - 1 : curve.errors.size());
+  if (reached && errors.size() < kParts) {
+    return {true, fmt::format("the error falls steadily: it is below {:.0e} after {} rounds", kRounding, *reached)};
+  }
   std::vector<double> levels{1.0};  // x = 0 before the first round
-  for (std::size_t k = 1; k <= kParts && curve.errors.size() >= kParts; ++k) {
-    levels.push_back(curve.errors[curve.errors.size() * k / kParts - 1]);
+  for (std::size_t k = 1; k <= kParts && errors.size() >= kParts; ++k) {
+    levels.push_back(errors[errors.size() * k / kParts - 1]);
   }
   bool holds = levels.size() == kParts + 1;
   for (std::size_t k = 1; k < levels.size(); ++k) holds = holds && levels[k] < levels[k - 1];
@@ -100,7 +108,9 @@ Verdict decays_steadily(const ErrorCurve& curve, double share) {
     const double whole = std::log(levels.front() / levels.back()), last = std::log(levels[kParts - 1] / levels.back());
     holds = last >= share * whole / static_cast<double>(kParts);
   }
-  return {holds, fmt::format("the error falls steadily, in each tenth of the run: {}", listed(levels, "{:.3g}"))};
+  const std::string part =
+      reached ? fmt::format("the {} rounds before it reaches {:.0e}", errors.size(), kRounding) : "the run";
+  return {holds, fmt::format("the error falls steadily, in each tenth of {}: {}", part, listed(levels, "{:.3g}"))};
 }
 
 }  // namespace fedrk::experiments

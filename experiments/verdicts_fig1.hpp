@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/experiment.hpp"
@@ -29,17 +30,19 @@ Verdict rounds_agree(std::span<const ErrorCurve> curves, double level, std::span
                      double tolerance);
 
 /// On a straight line in the logarithm equal factors take equal rounds: the way from 1e-3 to 10^-4.5 is compared with
-/// that from there to 1e-6.
+/// that from there to 1e-6, which every curve has to reach.
 Verdict error_falls_linearly(std::span<const ErrorCurve> curves, double tolerance);
 
 /// At the end `subject` is below every one of `others` by at least the factor `by`.
 Verdict ends_below(const ErrorCurve& subject, std::span<const ErrorCurve> others, double by);
 
-/// At the end `subject` is below `other`, or above by less than the factor `slack`.
-Verdict keeps_up(const ErrorCurve& subject, const ErrorCurve& other, double slack);
+/// The error at the end of `other` over that of `subject`, in `ratios` for each of several instances, is above `least`
+/// in the mean.
+Verdict keeps_up(std::string_view subject, std::string_view other, std::span<const double> ratios, double least);
 
 /// In each tenth of the run the error falls, and the last tenth still takes at least `share` of the mean tenth's way,
-/// in the logarithm.
+/// in the logarithm. A run that comes down to 1e-12 is judged before that, as what follows is rounding; one that is
+/// there within ten rounds holds.
 Verdict decays_steadily(const ErrorCurve& curve, double share);
 
 }  // namespace fedrk::experiments

@@ -16,9 +16,9 @@
 #include "commands.hpp"
 #include "compare_run.hpp"
 #include "compare_text.hpp"
-#include "experiments/memory.hpp"
 #include "fedrk/io/comparison_files.hpp"
 #include "fedrk/io/federation.hpp"
+#include "fedrk/io/memory.hpp"
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "generator_flags.hpp"
@@ -30,7 +30,7 @@ namespace fedrk::app {
 namespace {
 
 namespace fs = std::filesystem;
-using experiments::available_memory;
+using io::available_memory;
 
 struct CompareArguments {
   PlanFlags plan;

@@ -7,18 +7,18 @@
 #include <fmt/format.h>
 
 #include "bar.hpp"
-#include "experiments/memory.hpp"
 #include "fedrk/analysis/comparison.hpp"
 #include "fedrk/analysis/survey.hpp"
 #include "fedrk/baselines/pooled.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/io/memory.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
 namespace {
 
-using experiments::available_memory;
+using io::available_memory;
 
 std::vector<ClientShape> shapes_of(const std::vector<Client>& clients) {
   std::vector<ClientShape> shapes;

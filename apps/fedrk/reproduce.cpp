@@ -219,6 +219,7 @@ std::string footer() {
          "  fedrk reproduce fig1 fig2 --out paper\n"
          "  fedrk reproduce fig1-large --scale 0.25 --out paper\n\n"
          "A folder may be used again: what other experiments left there stays on its page.\n"
+         "Ctrl-C ends the program at once (exit code 130); experiments that have finished stay on the page.\n"
          "Exit codes: 0 every verdict holds; 1 one does not, or a file could not be written; 2 bad usage or input.";
 }
 
@@ -229,7 +230,7 @@ void add_reproduce(CLI::App& program, int& exit_code) {
   const auto arguments = std::make_shared<ReproduceArguments>();
   format_help(*command);
   command->add_option("names", arguments->names, "experiments, as listed below")->type_name("NAME")->default_str("all");
-  command->add_option("--out", arguments->out, "folder for pictures, numbers and index.html")
+  command->add_option("--out", arguments->out, "folder for pictures, numbers and index.html; required")
       ->required()
       ->type_name("DIR");
   command->add_flag("--quick", arguments->quick, "at reduced size, in seconds");

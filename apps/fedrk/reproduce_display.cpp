@@ -54,8 +54,9 @@ void ReproduceDisplay::end(const experiments::Finished& finished) {
   say(fmt::format("[{} of {}] {} {} ({:.1f} s)\n", index_ + 1, chosen_.size(), findings.name, words(findings.holds()),
                   finished.seconds));
   if (style_ == ProgressStyle::Bar) return;  // on a terminal the table at the end is in sight
+  // All words come in that table; a log need not wait for it to tell what went wrong.
   for (const experiments::Verdict& verdict : findings.verdicts) {
-    say(fmt::format("    {}: {}\n", words(verdict.holds), verdict.words));
+    if (!verdict.holds) say(fmt::format("    {}: {}\n", words(false), verdict.words));
   }
 }
 

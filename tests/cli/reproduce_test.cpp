@@ -42,6 +42,16 @@ TEST(Reproduce, NeedsAFolder) {
   EXPECT_EQ(ended.err.find("fedrk: --out is required"), 0U) << ended.err;
 }
 
+TEST(Reproduce, HelpsWithWhatItNeedsAndWithItsEnd) {
+  const test::Program program;
+
+  const auto ended = program.run("reproduce --help");
+
+  EXPECT_NE(ended.out.find("index.html; required\n"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("Ctrl-C ends the program at once (exit code 130)"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("5.4 GB at full size"), std::string::npos) << ended.out;
+}
+
 TEST(Reproduce, LeavesPicturesNumbersVerdictsAndAPage) {
   const test::Program program;
 
@@ -50,6 +60,9 @@ TEST(Reproduce, LeavesPicturesNumbersVerdictsAndAPage) {
   EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   EXPECT_NE(ended.err.find("[1 of 1] fig4: "), std::string::npos) << ended.err;
   EXPECT_NE(ended.err.find("[1 of 1] fig4 holds"), std::string::npos) << ended.err;
+  EXPECT_EQ(ended.err.find("most selected"), std::string::npos)
+      << ended.err;  // words that hold come once, in the table
+  EXPECT_NE(ended.out.find("most selected"), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find("Page: p/index.html\n"), std::string::npos) << ended.out;
   const json told = json::parse(program.folder().read("p/fig4.json"));
   EXPECT_EQ(told["holds"], true);

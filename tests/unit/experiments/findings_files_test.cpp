@@ -3,10 +3,13 @@
 
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "experiments/support.hpp"
 #include "support/findings.hpp"
 #include "support/temp_folder.hpp"
 
@@ -91,6 +94,23 @@ TEST(WriteFindings, NamesTheFileThatCannotBeWritten) {
 
   ASSERT_FALSE(said);
   EXPECT_NE(said.error().message.find("missing/fig1.svg"), std::string::npos) << said.error().message;
+}
+
+TEST(TableOf, LeavesCellsEmptyWhereARunEndedEarly) {
+  const std::vector<double> three{0.5, 0.25, 0.125}, one{0.75};
+
+  for (const bool longest_first : {true, false}) {
+    std::vector<io::Series> series{by_round("a", three), by_round("b", one)};
+    if (!longest_first) std::swap(series[0], series[1]);
+    const Table table = table_of("t", "round", series);
+
+    ASSERT_EQ(table.rows.size(), 3U);
+    EXPECT_EQ(table.rows[0][0], "1");
+    EXPECT_EQ(table.rows[2][0], "3");
+    EXPECT_EQ(table.rows[2][longest_first ? 1 : 2], "0.125");
+    EXPECT_EQ(table.rows[2][longest_first ? 2 : 1], "");
+  }
+  EXPECT_TRUE(table_of("t", "round", {}).rows.empty());
 }
 
 TEST(ReadFindings, GivesBackWhatWasWritten) {

@@ -31,6 +31,18 @@ TEST(Page, CountsTheVerdictsInWords) {
   EXPECT_TRUE(contains(render_page({}), "No verdict yet"));
 }
 
+TEST(Page, SaysAtItsHeadThatRunsWereSmaller) {
+  std::vector<Finished> all{made_up("fig1", true), made_up("fig1-large", true)};
+  all[0].settings.scale = 0.25;  // concerns the other one only
+  EXPECT_TRUE(contains(render_page(all), "All 2 verdicts hold<"));
+
+  all[0].settings.quick = true;
+  EXPECT_TRUE(contains(render_page(all), "All 2 verdicts hold, some at reduced size<"));
+  all[1].settings.scale = 0.25;
+  EXPECT_TRUE(contains(render_page(all), "All 2 verdicts hold, at reduced size<"));
+  EXPECT_TRUE(contains(render_page({}), "No verdict yet<"));
+}
+
 TEST(Page, ShowsAFailingVerdictAsFailing) {
   const std::string page = render_page(std::vector{made_up("fig1", false)});
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace fedrk::experiments {
+namespace fedrk::io {
 
 /// Bytes that can still be had without swapping, as far as the system tells: what is free on the machine, or less where
 /// a container sets a limit.
@@ -15,4 +15,4 @@ std::optional<double> available_memory();
 /// fits.
 std::string memory_complaint(std::size_t rows, std::size_t cols, double available);
 
-}  // namespace fedrk::experiments
+}  // namespace fedrk::io

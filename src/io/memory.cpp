@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/memory.hpp"
+#include "fedrk/io/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace fedrk::experiments {
+namespace fedrk::io {
 namespace {
 
 std::optional<double> number_in(const char* path) {
@@ -54,4 +54,4 @@ std::string memory_complaint(std::size_t rows, std::size_t cols, double availabl
                      needed / 1e9, available / 1e9, std::floor(100.0 * fitting) / 100.0);
 }
 
-}  // namespace fedrk::experiments
+}  // namespace fedrk::io
