@@ -65,9 +65,9 @@ Verdict most_selected_are(const SelectionRuns& runs, std::span<const std::string
 Verdict first_features_agree(std::span<const std::string> ranking, std::span<const std::string> entered,
                              std::size_t count);
 /// In some of the `ranges`, those of lambda in which the Lasso's largest coefficients are those of the `selected`, the
-/// ends differ by a factor of two: a hundred steps of the grid. One that never ends as lambda falls is least squares,
-/// not the Lasso, and does not count. Thresholding keeps what is largest, so this, and not which features are in the
-/// Lasso at all, is what its selection compares with.
+/// ends differ by a factor of two: a hundred steps of the grid. A range that never ends as lambda falls is that of
+/// least squares, not of the Lasso, and does not count. Thresholding keeps what is largest, so this, and not which
+/// features are in the Lasso at all, is what its selection compares with.
 Verdict largest_coefficients_agree(std::span<const std::string> selected, std::span<const LambdaRange> ranges);
 
 // ---- theory

@@ -50,8 +50,6 @@ Result<std::vector<Contender>> chosen(const std::vector<std::string>& names, std
   return list;
 }
 
-// ---- The comparison.
-
 /// Which method runs, on stderr: a bar for its rounds on a terminal, a line for each method elsewhere.
 class CompareDisplay final : public RoundObserver {
  public:
@@ -207,7 +205,5 @@ Result<io::FinishedComparison> compare_methods(const ComparisonWishes& wishes, c
   comparison.notes = notes_on(comparison, engine, options);
   return comparison;
 }
-
-// ---- What is printed.
 
 }  // namespace fedrk::app

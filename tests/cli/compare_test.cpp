@@ -105,6 +105,20 @@ TEST(Compare, SelectsFeaturesOfRealData) {
   }
 }
 
+TEST(Compare, LeavesOutWhatWouldNotFitTheMemory) {
+  const test::Program program;
+
+  // The Gram sum would hold some 200 GB.
+  const auto ended = program.run(
+      "compare --generate gaussian --rows 40 --cols 100000 --density 0.0001 --clients 2 --rounds 2 "
+      "--methods fedrk,gram --format json --progress none");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json told = json::parse(ended.out);
+  ASSERT_EQ(told["methods"].size(), 1U);
+  EXPECT_EQ(told["left_out"][0]["name"], "gram");
+}
+
 TEST(Compare, LeavesWhatIsCompleteWhenItIsStopped) {
   const test::Program program;
 

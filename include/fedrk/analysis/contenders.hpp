@@ -2,7 +2,7 @@
 #pragma once
 
 // The methods that a comparison sets side by side, each with what it needs, what it gives away, and how it is made for
-// a federation. All that make local steps do about the same local work in a round.
+// a federation. Those that make several local steps do about the same local work in a round.
 
 #include <cstddef>
 #include <functional>
@@ -44,7 +44,7 @@ std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& 
 /// FedAvg with the best step that pilot runs find; `work` says how many gradient steps, and on how many rows each.
 ReadyMethod tuned_fedavg(Engine& engine, const ContenderOptions& options, GradientSteps work);
 
-/// FedProx likewise, with the best of three proximal weights.
+/// FedProx likewise, with the best of four proximal weights.
 ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, GradientSteps work);
 
 /// Gradient steps that cost about as much as the Kaczmarz steps of `budget`, of which one on all rows costs m_i:

@@ -2,9 +2,8 @@
 #pragma once
 
 // A good step size for a method that needs one, found as a server could find it: by pilot runs, judged by the residual
-// of all clients at their end. The step is halved until the
-// residual falls at all, then doubled while that helps, else halved while that helps; at last the two between its
-// neighbours are tried.
+// of all clients at their end. The step is halved until the residual falls at all, then doubled while that helps, else
+// halved while that helps; at last the two between it and its neighbours are tried.
 
 #include <functional>
 #include <memory>
