@@ -166,7 +166,9 @@ void add_compare(CLI::App& program, int& exit_code) {
       ->type_name("rounds|bytes|up|flops|time|error")
       ->default_str("rounds")
       ->group(own);
-  command->add_option("--out", arguments->out, "folder for comparison.json, .csv, .svg and .png")
+  command
+      ->add_option("--out", arguments->out,
+                   "folder for comparison.json and .csv, and .svg and .png where errors are known")
       ->type_name("DIR")
       ->group("Output");
   add_format_flag(*command, arguments->format);
