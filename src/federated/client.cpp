@@ -5,16 +5,19 @@
 #include <utility>
 
 #include "fedrk/federated/pooled_rows.hpp"
+#include "fedrk/kaczmarz/gram_form.hpp"
 #include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
+#include "fedrk/linalg/gram.hpp"
 
 namespace fedrk {
 
-Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, RowSampling sampling)
+Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps)
     : id_(id),
       name_(std::move(name)),
       block_(std::move(block)),
       seed_(seed),
-      sampler_(RowSampler::make(sampling, block_.squared_norms())) {}
+      steps_(steps),
+      sampler_(RowSampler::make(steps.sampling, block_.squared_norms())) {}
 
 ClientSummary Client::summary() const { return {id_, name_, block_.rows(), block_.squared_rhs_norm()}; }
 
@@ -29,23 +32,41 @@ LocalReply Client::local_update(const LocalTask& task) {
 // ---- Delta_i of the works that move x.
 
 template <class Move>
-std::vector<double> Client::displacement(const LocalTask& task, const Move& move) {
-  std::vector<double> x(task.x.begin(), task.x.end());
+AlignedVector Client::displacement(const LocalTask& task, const Move& move) {
+  AlignedVector x(task.x.begin(), task.x.end());
   move(std::span<double>(x));
   axpy(-1.0, task.x, x);
   return x;
 }
 
-std::vector<double> Client::answer(const FixedSteps& steps, const LocalTask& task) {
+AlignedVector Client::answer(const FixedSteps& steps, const LocalTask& task) {
   if (steps.count == 0) return {};
-  return displacement(task, [&](std::span<double> x) { run_steps(steps, task.round, x); });
+  const RngStream stream = stream_for(seed_, Purpose::LocalSteps, task.round);
+  const bool in_gram_form = form_for(steps) == LocalForm::Gram;
+  return std::visit(
+      [&](const auto& matrix) {
+        const EquationRows equations{matrix, block_.system().rhs, block_.squared_norms()};
+        if (in_gram_form) {
+          if (!gram_) gram_ = gram_matrix_of(matrix);
+          return gram_displacement(equations, *gram_, sampler_, steps.count, stream, task.x);
+        }
+        return displacement(
+            task, [&](std::span<double> x) { randomized_kaczmarz(equations, sampler_, steps.count, stream, x); });
+      },
+      block_.system().rows);
 }
 
-std::vector<double> Client::answer(const UntilProjected&, const LocalTask& task) {
+LocalForm Client::form_for(FixedSteps steps) const {
+  if (steps_.form != LocalForm::Auto) return steps_.form;
+  const LocalShape shape{block_.rows(), block_.entries_per_row(), is_sparse(block_.system().rows)};
+  return choose_form(shape, steps.count, steps_.gram_memory);
+}
+
+AlignedVector Client::answer(const UntilProjected&, const LocalTask& task) {
   return displacement(task, [&](std::span<double> x) { project_exactly(x); });
 }
 
-std::vector<double> Client::answer(const GradientSteps& steps, const LocalTask& task) {
+AlignedVector Client::answer(const GradientSteps& steps, const LocalTask& task) {
   const std::span<const double> own = task.own.empty() ? std::span<const double>{} : task.own[id_.value];
   return displacement(task, [&](std::span<double> x) {
     gradient_steps(steps, block_, own, stream_for(seed_, Purpose::LocalSteps, task.round), x);
@@ -54,28 +75,17 @@ std::vector<double> Client::answer(const GradientSteps& steps, const LocalTask& 
 
 // ---- The works that answer with something else.
 
-std::vector<double> Client::answer(const Gradient&, const LocalTask& task) { return gradient(block_, task.x); }
-std::vector<double> Client::answer(const NormalProduct&, const LocalTask& task) {
-  return normal_product(block_, task.x);
-}
-std::vector<double> Client::answer(const GramSum&, const LocalTask&) { return gram_sum(block_); }
-std::vector<double> Client::answer(const Curvature&, const LocalTask&) { return {curvature(block_)}; }
-std::vector<double> Client::answer(const AllRows&, const LocalTask&) { return pack_rows(block_.system()); }
+AlignedVector Client::answer(const Gradient&, const LocalTask& task) { return gradient(block_, task.x); }
+AlignedVector Client::answer(const NormalProduct&, const LocalTask& task) { return normal_product(block_, task.x); }
+AlignedVector Client::answer(const GramSum&, const LocalTask&) { return gram_sum(block_); }
+AlignedVector Client::answer(const Curvature&, const LocalTask&) { return {curvature(block_)}; }
+AlignedVector Client::answer(const AllRows&, const LocalTask&) { return pack_rows(block_.system()); }
 
 double Client::residual_of_answer(const LocalTask& task) const {
   if (task.noise_columns == 0) return squared_residual(block_.system(), task.x);
-  std::vector<double> answer(task.x.begin(), task.x.end());
+  AlignedVector answer(task.x.begin(), task.x.end());
   std::fill_n(answer.rbegin(), task.noise_columns, 0.0);
   return squared_residual(block_.system(), answer);
-}
-
-void Client::run_steps(FixedSteps steps, RoundIndex round, std::span<double> x) const {
-  std::visit(
-      [&](const auto& matrix) {
-        const EquationRows equations{matrix, block_.system().rhs, block_.squared_norms()};
-        randomized_kaczmarz(equations, sampler_, steps.count, stream_for(seed_, Purpose::LocalSteps, round), x);
-      },
-      block_.system().rows);
 }
 
 void Client::project_exactly(std::span<double> x) {

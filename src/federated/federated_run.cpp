@@ -55,7 +55,7 @@ std::vector<ClientId> answering(const RoundReplies& round) {
 /// The state of one run, and its rounds.
 class Rounds {
  public:
-  Rounds(const RunOptions& options, Engine& engine, Method& method, std::vector<double> x0)
+  Rounds(const RunOptions& options, Engine& engine, Method& method, std::span<const double> x0)
       : options_(options),
         engine_(engine),
         method_(method),
@@ -64,7 +64,7 @@ class Rounds {
         residual_(roster_),
         residual_every_(options.residual_every > 0 ? options.residual_every : residual_interval(roster_, options)),
         stopping_{options.tolerance, options.patience},
-        x_(std::move(x0)) {}
+        x_(x0.begin(), x0.end()) {}
 
   std::span<double> answer() { return std::span(x_).first(x_.size() - options_.noise_columns); }
 
@@ -170,7 +170,7 @@ class Rounds {
   ResidualScale residual_;
   std::uint32_t residual_every_;
   StoppingRule stopping_;
-  std::vector<double> x_, previous_;
+  AlignedVector x_, previous_;
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
   RunResult result_;
 };
@@ -223,7 +223,7 @@ RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> 
                           std::to_string(unknowns) + " unknowns");
   }
 
-  Rounds rounds(options_, engine, method, std::move(x0));
+  Rounds rounds(options_, engine, method, x0);
   for (RoundIndex t; t.value < options_.rounds; ++t) {
     if (stop != nullptr && stop->requested()) return rounds.finish(Termination::Interrupted);
     rounds.make_round(t);

@@ -109,7 +109,7 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
 void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
                     std::span<double> x) {
   const std::vector<double> start(x.begin(), x.end());
-  std::vector<double> slope(x.size());
+  AlignedVector slope(x.size());
   // A client without rows has no slope of its own, but still follows what it was sent.
   const auto rows = static_cast<double>(block.rows());
   const double seen = work.batch == 0 || rows == 0.0 ? std::max(1.0, rows) : static_cast<double>(work.batch);
@@ -131,22 +131,22 @@ void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<
   }
 }
 
-std::vector<double> gradient(const RowBlock& block, std::span<const double> x) {
-  std::vector<double> sum(x.size(), 0.0);
+AlignedVector gradient(const RowBlock& block, std::span<const double> x) {
+  AlignedVector sum(x.size(), 0.0);
   add_gradient(block.system().rows, block.system().rhs, x, sum);
   return sum;
 }
 
-std::vector<double> normal_product(const RowBlock& block, std::span<const double> x) {
-  std::vector<double> sum(x.size(), 0.0);
+AlignedVector normal_product(const RowBlock& block, std::span<const double> x) {
+  AlignedVector sum(x.size(), 0.0);
   add_gradient(block.system().rows, {}, x, sum);
   scale(-1.0, sum);
   return sum;
 }
 
-std::vector<double> gram_sum(const RowBlock& block) {
+AlignedVector gram_sum(const RowBlock& block) {
   const std::size_t n = block.cols(), triangle = n * (n + 1) / 2;
-  std::vector<double> result(triangle + n, 0.0);
+  AlignedVector result(triangle + n, 0.0);
   const auto packed = std::span(result).first(triangle), products = std::span(result).last(n);
   std::visit(
       [&](const auto& matrix) {
@@ -166,14 +166,14 @@ std::vector<double> gram_sum(const RowBlock& block) {
 
 double curvature(const RowBlock& block) {
   // The power method, from a start without zeros. It approaches from below; the last percent is the caller's margin.
-  std::vector<double> direction(block.cols());
+  AlignedVector direction(block.cols());
   for (std::size_t j = 0; j < direction.size(); ++j) direction[j] = 1.0 + 0.5 * std::sin(static_cast<double>(j + 1));
   double eigenvalue = 0.0;
   for (int k = 0; k < kPowerSteps; ++k) {
     const double norm = std::sqrt(squared_norm(direction));
     if (norm == 0.0) return 0.0;
     scale(1.0 / norm, direction);
-    const std::vector<double> next = normal_product(block, direction);
+    const AlignedVector next = normal_product(block, direction);
     eigenvalue = dot(next, direction);
     direction = next;
   }

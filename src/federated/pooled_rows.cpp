@@ -14,11 +14,11 @@ namespace {
 
 constexpr double kDense = 0.0, kSparse = 1.0;
 
-void append(std::span<const double> row, std::vector<double>& message) {
+void append(std::span<const double> row, AlignedVector& message) {
   message.insert(message.end(), row.begin(), row.end());
 }
 
-void append(const SparseRow& row, std::vector<double>& message) {
+void append(const SparseRow& row, AlignedVector& message) {
   message.push_back(static_cast<double>(row.columns.size()));
   message.insert(message.end(), row.columns.begin(), row.columns.end());
   message.insert(message.end(), row.values.begin(), row.values.end());
@@ -110,8 +110,8 @@ Result<LinearSystem> dense_system(std::span<const LocalReply> replies, std::size
 
 }  // namespace
 
-std::vector<double> pack_rows(const LinearSystem& system) {
-  std::vector<double> message{is_sparse(system.rows) ? kSparse : kDense};
+AlignedVector pack_rows(const LinearSystem& system) {
+  AlignedVector message{is_sparse(system.rows) ? kSparse : kDense};
   std::visit(
       [&](const auto& matrix) {
         if (!is_sparse(system.rows)) message.reserve(1 + matrix.rows() * (matrix.cols() + 1));

@@ -4,36 +4,58 @@
 #include <algorithm>
 #include <vector>
 
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
+#include "fedrk/kaczmarz/gram_steps.hpp"
+#include "fedrk/linalg/gram.hpp"
+#include "fedrk/linalg/row_products.hpp"
 #include "fedrk/linalg/row_space.hpp"
 
 namespace fedrk {
 namespace {
 
-// Works on the way from x, u = z - x, where the offset of plane i is <Delta_i, Delta_i> free of cancellation.
+// Works on the way from x, where the offset of a plane is its gap.
 void project_onto_intersection(std::span<const Hyperplane> planes, std::span<double> x) {
   Matrix normals(planes.size(), x.size());
-  std::vector<double> offsets;
+  std::vector<double> gaps;
   for (std::size_t i = 0; i < planes.size(); ++i) {
     std::ranges::copy(planes[i].normal, normals.row(i).begin());
-    offsets.push_back(planes[i].squared_norm);
+    gaps.push_back(planes[i].gap);
   }
   std::vector<double> way(x.size(), 0.0);
-  RowSpaceProjection(normals, offsets).project(way);
+  RowSpaceProjection(normals, gaps).project(way);
   axpy(1.0, way, x);
+}
+
+// H, with the diagonal as the planes have it: a first step onto a plane then goes to the client's end point exactly.
+Matrix products_of(std::span<const Hyperplane> planes, std::span<const std::uint32_t> chosen) {
+  std::vector<std::span<const double>> normals;
+  for (const std::uint32_t i : chosen) normals.emplace_back(planes[i].normal);
+  Matrix products = gram_matrix(normals);
+  for (std::size_t k = 0; k < chosen.size(); ++k) products.row(k)[k] = planes[chosen[k]].squared_norm;
+  return products;
 }
 
 }  // namespace
 
 void ServerStep::project(std::span<const Hyperplane> planes, RngStream stream, std::span<double> x) const {
   if (planes.empty()) return;
-  const auto* steps = std::get_if<FixedSteps>(&budget_);
-  if (steps == nullptr) return project_onto_intersection(planes, x);
+  if (const auto* steps = std::get_if<FixedSteps>(&budget_)) return make_steps(*steps, planes, stream, x);
+  project_onto_intersection(planes, x);
+}
 
+void ServerStep::make_steps(FixedSteps steps, std::span<const Hyperplane> planes, RngStream stream,
+                            std::span<double> x) const {
   std::vector<double> squared_norms;
   for (const Hyperplane& plane : planes) squared_norms.push_back(plane.squared_norm);
-  randomized_kaczmarz([&](std::size_t i) { return planes[i].view(); }, RowSampler::make(sampling_, squared_norms),
-                      steps->count, stream, x);
+  const RowSampler sampler = RowSampler::make(sampling_, squared_norms);
+  GramSteps gram_steps(sampler, steps.count, planes.size(), stream);
+  gram_steps.leave_out_untouched();
+  const auto touched = gram_steps.touched();
+
+  const Matrix products = products_of(planes, touched);
+  std::vector<double> gaps, coefficients(touched.size(), 0.0);
+  for (const std::uint32_t i : touched) gaps.push_back(planes[i].gap);
+  gram_steps.run(products, gaps, coefficients);
+  add_rows([&](std::size_t k) { return std::span<const double>(planes[touched[k]].normal); }, coefficients, x);
 }
 
 }  // namespace fedrk

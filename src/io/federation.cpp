@@ -274,7 +274,8 @@ Result<Federation> make_federation(const Plan& plan, ClientTables tables) try {
     add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
     auto block = row_block_of(tables.names[i], std::move(system));
     if (!block) return block.error();
-    federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed, plan.row_sampling);
+    federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed,
+                                    StepOptions{.sampling = plan.row_sampling});
   }
   if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
 

@@ -35,6 +35,9 @@ struct KernelTable {
   /// Kaczmarz steps on rows drawn[0], drawn[1], ... in coefficient space, see kaczmarz/gram_steps.hpp.
   void (*gram_steps)(const double* gram, std::size_t stride, std::size_t count, const std::uint32_t* drawn,
                      std::size_t steps, double* gaps, double* coefficients);
+  /// Blocks first .. first + count - 1 of a stream of random/rng_stream.hpp, two numbers each.
+  void (*philox)(std::uint64_t seed, std::uint64_t first, std::uint32_t third, std::uint32_t fourth, std::uint64_t* out,
+                 std::size_t count);
 };
 
 extern const KernelTable kBaselineKernels;

@@ -14,6 +14,10 @@
 
 #include "linalg/kernel_table.hpp"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #if defined(__clang__)
 #define FEDRK_UNROLL _Pragma("unroll")
 #else
@@ -305,32 +309,111 @@ double sparse_dot(const Number* values, const std::uint32_t* columns, std::size_
   return sums[0];
 }
 
-// ---- Steps in coefficient space. The gap of the next row is worked out first and by itself, so that its division does
-// not wait for the pass over all gaps; the pass comes to the same bits.
+// ---- Steps in coefficient space, four at a time: how far each goes is worked out from the few numbers that it needs,
+// then one pass moves all gaps by the four. A gap meets the steps in their order, so the bits are those of one step
+// after another.
+
+template <std::size_t kSteps>
+inline void gram_steps_at_once(const double* gram, std::size_t stride, std::size_t count, const std::uint32_t* drawn,
+                               const std::uint32_t* ahead, double* gaps, double* coefficients) {
+  const double* row[kSteps];
+  const double* coming[kSteps];
+  double by[kSteps];
+  FEDRK_UNROLL
+  for (std::size_t s = 0; s < kSteps; ++s) {
+    const std::size_t j = drawn[s];
+    row[s] = gram + j * stride;
+    coming[s] = gram + ahead[s] * stride;
+    double gap = gaps[j];
+    FEDRK_UNROLL
+    for (std::size_t before = 0; before < s; ++before) gap -= by[before] * row[before][j];
+    by[s] = gap / row[s][j];
+    coefficients[j] += by[s];
+  }
+  packs_of(
+      count,
+      [&](std::size_t k, std::size_t i) {
+        Pack moved = load(gaps + i);
+        FEDRK_UNROLL
+        for (std::size_t s = 0; s < kSteps; ++s) {
+          if (k * kWidth % (kLine / sizeof(double)) == 0) __builtin_prefetch(coming[s] + i);
+          moved -= by[s] * load(row[s] + i);
+        }
+        store(gaps + i, moved);
+      },
+      [&](std::size_t, std::size_t i, std::size_t rest) {
+        for (std::size_t k = i; k < i + rest; ++k) {
+          for (std::size_t s = 0; s < kSteps; ++s) gaps[k] -= by[s] * row[s][k];
+        }
+      });
+}
 
 void gram_steps(const double* gram, std::size_t stride, std::size_t count, const std::uint32_t* drawn,
                 std::size_t steps, double* gaps, double* coefficients) {
-  if (steps == 0) return;
-  double gap = gaps[drawn[0]];
-  for (std::size_t s = 0; s < steps; ++s) {
-    const std::size_t j = drawn[s];
-    const double* row = gram + j * stride;
-    const double by = gap / row[j];
-    coefficients[j] += by;
-    const bool last = s + 1 == steps;
-    const std::size_t next = last ? j : drawn[s + 1];
-    gap = gaps[next] - by * row[next];
-    const double* ahead = gram + (s + 2 < steps ? drawn[s + 2] : next) * stride;
-    packs_of(
-        count,
-        [&](std::size_t k, std::size_t i) {
-          if (k * kWidth % (kLine / sizeof(double)) == 0) __builtin_prefetch(ahead + i);
-          store(gaps + i, load(gaps + i) - by * load(row + i));
-        },
-        [&](std::size_t, std::size_t i, std::size_t rest) {
-          for (std::size_t k = i; k < i + rest; ++k) gaps[k] -= by * row[k];
-        });
+  std::size_t s = 0;
+  for (; s + 8 <= steps; s += 4) {
+    gram_steps_at_once<4>(gram, stride, count, drawn + s, drawn + s + 4, gaps, coefficients);
   }
+  for (; s < steps; ++s) gram_steps_at_once<1>(gram, stride, count, drawn + s, drawn + s, gaps, coefficients);
+}
+
+// ---- Philox4x32-10, a block of the stream in each lane. Words are 32 bits wide and stand in lanes of 64, as the
+// products of two words need them.
+
+using Words = std::uint64_t __attribute__((vector_size(kPackBytes)));
+
+inline Words multiply_words(Words a, Words b) {
+#if defined(__AVX512F__)
+  // With a mask of all lanes: the form without one makes GCC 12 warn of its own header.
+  return reinterpret_cast<Words>(
+      _mm512_maskz_mul_epu32(0xFF, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Words>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Words>(_mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  return a * b;
+#endif
+}
+
+inline Words all_lanes(std::uint64_t value) { return value - Words{}; }
+
+void philox_lanes(std::uint64_t seed, std::uint64_t first, std::uint32_t third, std::uint32_t fourth,
+                  std::uint64_t* out) {
+  constexpr std::uint64_t kWord = 0xFFFFFFFF;
+  constexpr std::uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;  // Salmon et al. 2011
+  constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
+  const Words word = all_lanes(kWord), multiplier0 = all_lanes(kMultiplier0), multiplier1 = all_lanes(kMultiplier1);
+  Words block = all_lanes(first);
+  for (std::size_t k = 0; k < kWidth; ++k) block[k] += k;
+  Words c0 = block & word, c1 = block >> 32, c2 = all_lanes(third), c3 = all_lanes(fourth);
+  auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
+  FEDRK_UNROLL
+  for (int round = 0; round < 10; ++round) {
+    const Words product0 = multiply_words(c0, multiplier0), product1 = multiply_words(c2, multiplier1);
+    c0 = (product1 >> 32) ^ c1 ^ all_lanes(key0);
+    c1 = product1 & word;
+    c2 = (product0 >> 32) ^ c3 ^ all_lanes(key1);
+    c3 = product0 & word;
+    key0 += kWeyl0;
+    key1 += kWeyl1;
+  }
+  const Words low = c0 | c1 << 32, high = c2 | c3 << 32;
+  for (std::size_t k = 0; k < kWidth; ++k) {
+    out[2 * k] = low[k];
+    out[2 * k + 1] = high[k];
+  }
+}
+
+void philox(std::uint64_t seed, std::uint64_t first, std::uint32_t third, std::uint32_t fourth, std::uint64_t* out,
+            std::size_t count) {
+  for (; count >= kWidth; count -= kWidth, first += kWidth, out += 2 * kWidth) {
+    philox_lanes(seed, first, third, fourth, out);
+  }
+  if (count == 0) return;
+  std::uint64_t rest[2 * kWidth];
+  philox_lanes(seed, first, third, fourth, rest);
+  for (std::size_t k = 0; k < 2 * count; ++k) out[k] = rest[k];
 }
 
 template <class Number>
@@ -340,6 +423,6 @@ constexpr RowKernels<Number> kRowKernels{dot<Number>,   squared_norm<Number>, ze
 
 }  // namespace
 
-const KernelTable FEDRK_KERNEL_TABLE{kRowKernels<double>, kRowKernels<float>, squared_distance, gram_steps};
+const KernelTable FEDRK_KERNEL_TABLE{kRowKernels<double>, kRowKernels<float>, squared_distance, gram_steps, philox};
 
 }  // namespace fedrk::detail

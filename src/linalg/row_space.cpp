@@ -10,6 +10,8 @@
 
 #include <Eigen/QR>
 
+#include "fedrk/linalg/row_products.hpp"
+
 namespace fedrk {
 
 class RowSpaceProjection::Form {
@@ -109,8 +111,10 @@ constexpr auto scatter_dense = [](std::span<const double> row, double factor, au
 };
 
 void project_onto(const OrthonormalRows& rows, std::span<double> coefficients, std::span<double> x) {
-  for (std::size_t k = 0; k < rows.offsets.size(); ++k) coefficients[k] = rows.offsets[k] - dot(rows.basis.row(k), x);
-  for (std::size_t k = 0; k < rows.offsets.size(); ++k) axpy(coefficients[k], rows.basis.row(k), x);
+  const auto row_at = [&](std::size_t k) { return rows.basis.row(k); };
+  multiply_rows(row_at, x, coefficients);
+  for (std::size_t k = 0; k < rows.offsets.size(); ++k) coefficients[k] = rows.offsets[k] - coefficients[k];
+  add_rows(row_at, coefficients, x);
 }
 
 // The columns that hold a non-zero: a sparse client of few rows lives in a small part of the space.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/linalg/row_products.hpp"
 
 namespace fedrk {
 namespace {
@@ -43,9 +43,11 @@ void add_intercept(LinearSystem& system) {
 double squared_residual(const LinearSystem& system, std::span<const double> x) {
   return std::visit(
       [&](const auto& matrix) {
+        std::vector<double> products(matrix.rows());
+        multiply_rows([&](std::size_t i) { return matrix.row(i); }, x, products);
         double sum = 0.0;
-        for (std::size_t i = 0; i < matrix.rows(); ++i) {
-          const double r = system.rhs[i] - dot(matrix.row(i), x);
+        for (std::size_t i = 0; i < products.size(); ++i) {
+          const double r = system.rhs[i] - products[i];
           sum += r * r;
         }
         return sum;

@@ -34,10 +34,12 @@ RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
                           " is zero but its right-hand side is not: no x satisfies it");
   }
   squared_norms_.resize(rows());
+  std::size_t entries = 0;
   std::visit(
-      [this](auto& matrix) {
+      [&](auto& matrix) {
         for (std::size_t i = 0; i < matrix.rows(); ++i) {
           const std::span<double> row = matrix.values(i);
+          entries += row.size();
           if (!all_finite(row))
             throw InvalidArgument("row " + std::to_string(i + 1) + " holds a number that is not finite");
           squared_norms_[i] = squared_norm(row);
@@ -56,6 +58,7 @@ RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
       },
       system_.rows);
 
+  if (rows() > 0) entries_per_row_ = static_cast<double>(entries) / static_cast<double>(rows());
   check_rhs();
   double total = 0.0;
   for (const double square : squared_norms_) total += square;

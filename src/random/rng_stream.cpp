@@ -7,6 +7,7 @@
 #include <Random123/philox.h>
 
 #include "fedrk/base/contracts.hpp"
+#include "linalg/kernel_table.hpp"
 
 namespace fedrk {
 namespace {
@@ -31,6 +32,16 @@ std::uint64_t RngStream::next() {
     ready_count_ = 2;
   }
   return ready_[--ready_count_];
+}
+
+void RngStream::fill(std::span<std::uint64_t> numbers) {
+  std::size_t k = 0;
+  while (k < numbers.size() && ready_count_ > 0) numbers[k++] = next();
+  const std::size_t blocks = (numbers.size() - k) / 2;
+  detail::kernels().philox(seed_, block_, purpose_, round_, numbers.data() + k, blocks);
+  block_ += blocks;
+  k += 2 * blocks;
+  if (k < numbers.size()) numbers[k] = next();
 }
 
 std::uint64_t RngStream::below(std::uint64_t bound) {

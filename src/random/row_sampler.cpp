@@ -32,14 +32,14 @@ RowSampler RowSampler::weighted(std::span<const double> weights) {
     const double mean_share = weights[row] / largest / total * static_cast<double>(rows.size());
     (mean_share < 1.0 ? small : large).push_back(share.size());
     share.push_back(mean_share);
-    sampler.slots_.push_back({kAlways, row, row});
+    sampler.slots_.push_back({kAlways, {row, row}});
   }
   while (!small.empty() && !large.empty()) {
     const std::size_t under = small.back();
     const std::size_t over = large.back();
     small.pop_back();
     sampler.slots_[under].threshold = static_cast<std::uint64_t>(std::ldexp(share[under], 64));
-    sampler.slots_[under].alias = sampler.slots_[over].row;
+    sampler.slots_[under].row_or_alias[1] = sampler.slots_[over].row_or_alias[0];
     share[over] -= 1.0 - share[under];
     if (share[over] < 1.0) {
       large.pop_back();
@@ -53,9 +53,28 @@ RowSampler RowSampler::uniform(std::span<const double> weights) {
   RowSampler sampler;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const auto row = static_cast<std::uint32_t>(j);
-    if (weights[j] > 0.0) sampler.slots_.push_back({kAlways, row, row});
+    if (weights[j] > 0.0) sampler.slots_.push_back({kAlways, {row, row}});
   }
   return sampler;
+}
+
+void RowSampler::draw(RngStream& stream, std::span<std::uint32_t> rows) const {
+  std::array<std::uint64_t, 128> numbers;
+  while (!rows.empty()) {
+    const auto some = std::span(numbers).first(std::min(numbers.size(), rows.size()));
+    stream.fill(some);
+    for (std::size_t k = 0; k < some.size(); ++k) rows[k] = row_for(some[k]);
+    rows = rows.subspan(some.size());
+  }
+}
+
+// Keeps the first `known` rows and draws the others, as far as there are steps for them.
+void DrawnRows::draw_from(std::size_t known) {
+  const auto open = std::span(rows_).subspan(known);
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, open.size()));
+  sampler_.draw(stream_, open.first(count));
+  left_ -= count;
+  std::fill(open.begin() + static_cast<std::ptrdiff_t>(count), open.end(), rows_[known + count - 1]);
 }
 
 RowSampler RowSampler::make(RowSampling sampling, std::span<const double> squared_norms) {

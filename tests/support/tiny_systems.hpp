@@ -40,13 +40,13 @@ inline LinearSystem copy_of(const LinearSystem& system) {
 
 /// Clients named client-1, client-2, ... with even shares of the rows in order.
 inline std::vector<Client> clients_of(LinearSystem system, std::size_t count, std::uint64_t seed,
-                                      RowSampling sampling = RowSampling::SquaredNorm) {
+                                      StepOptions steps = {}) {
   const Partition partition = partition_contiguous(row_count(system.rows), count);
   auto parts = split(std::move(system), partition);
   std::vector<Client> clients;
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
     clients.emplace_back(ClientId{i}, partition.names[i], RowBlock(std::move(parts[i])),
-                         client_seed(seed, partition.names[i]), sampling);
+                         client_seed(seed, partition.names[i]), steps);
   }
   return clients;
 }

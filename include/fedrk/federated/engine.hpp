@@ -13,6 +13,7 @@
 #include "fedrk/base/client_id.hpp"
 #include "fedrk/base/round_index.hpp"
 #include "fedrk/federated/local_work.hpp"
+#include "fedrk/linalg/aligned_vector.hpp"
 
 namespace fedrk {
 
@@ -36,7 +37,7 @@ struct LocalTask {
 
 struct LocalReply {
   ClientId client;
-  std::vector<double> values;              // Delta_i, how far local steps moved x; else what local_work.hpp says
+  AlignedVector values;                    // Delta_i, how far local steps moved x; else what local_work.hpp says
   std::optional<double> squared_residual;  // ||b_i - A_i x||^2 at the task's x, where it was asked for
 };
 

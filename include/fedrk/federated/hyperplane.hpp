@@ -4,29 +4,26 @@
 // How the server reads a displacement: as the hyperplane through the client's end point, at right angles to the way
 // there,
 //
-//     { z : <Delta_i, z> = <Delta_i, Delta_i + x> }.
+//     { z : <Delta_i, z> = <Delta_i, Delta_i + x> }  =  { z : <Delta_i, z - x> = ||Delta_i||^2 }.
 
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "fedrk/federated/engine.hpp"
-#include "fedrk/kaczmarz/projection.hpp"
 
 namespace fedrk {
 
 struct Hyperplane {
-  std::vector<double> normal;
-  double offset = 0.0;
-  double squared_norm = 0.0;
-
-  HyperplaneView<std::span<const double>> view() const { return {normal, offset, squared_norm}; }
+  AlignedVector normal;
+  double gap = 0.0;           // offset - <normal, x>, free of cancellation: ||Delta_i||^2 in the published method
+  double squared_norm = 0.0;  // of the normal
 };
 
 /// Nothing for a displacement of length zero, which names no hyperplane.
-std::optional<Hyperplane> hyperplane_from(std::vector<double> delta, std::span<const double> x);
+std::optional<Hyperplane> hyperplane_from(AlignedVector delta);
 
 /// The hyperplanes of a round in the order of the replies, zero displacements dropped. Takes the displacements.
-std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies, std::span<const double> x);
+std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies);
 
 }  // namespace fedrk

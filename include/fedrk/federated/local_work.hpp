@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fedrk/federated/step_budget.hpp"
+#include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/problem/row_block.hpp"
 #include "fedrk/random/rng_stream.hpp"
 
@@ -64,9 +65,9 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
 
 void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
                     std::span<double> x);
-std::vector<double> gradient(const RowBlock& block, std::span<const double> x);
-std::vector<double> normal_product(const RowBlock& block, std::span<const double> x);
-std::vector<double> gram_sum(const RowBlock& block);
+AlignedVector gradient(const RowBlock& block, std::span<const double> x);
+AlignedVector normal_product(const RowBlock& block, std::span<const double> x);
+AlignedVector gram_sum(const RowBlock& block);
 double curvature(const RowBlock& block);
 
 }  // namespace fedrk

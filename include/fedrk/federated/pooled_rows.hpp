@@ -16,7 +16,7 @@
 
 namespace fedrk {
 
-std::vector<double> pack_rows(const LinearSystem& system);
+AlignedVector pack_rows(const LinearSystem& system);
 
 /// The system of all replies, one below the other; sparse where all of them are. An error where one does not make
 /// sense.

@@ -3,6 +3,9 @@
 
 // The server's half of a round: tau_g randomized Kaczmarz steps over the hyperplanes that the clients reported, or, for
 // tau_g = infinity, the exact projection onto their intersection.
+//
+// The steps run in coefficient space (kaczmarz/gram_steps.hpp): x moves by sum_i c_i Delta_i, so all that matters are
+// H_ij = <Delta_i, Delta_j> and the gaps. A round costs the products H, tau_g steps of length |S|, and one sum.
 
 #include <span>
 
@@ -17,10 +20,12 @@ class ServerStep {
  public:
   ServerStep(StepBudget budget, RowSampling sampling) : budget_(budget), sampling_(sampling) {}
 
-  /// Moves `x` from x^(t) towards x^(t+1). Without hyperplanes it stays.
+  /// Moves `x` from x^(t), to which the gaps of the planes belong, towards x^(t+1). Without hyperplanes it stays.
   void project(std::span<const Hyperplane> planes, RngStream stream, std::span<double> x) const;
 
  private:
+  void make_steps(FixedSteps steps, std::span<const Hyperplane> planes, RngStream stream, std::span<double> x) const;
+
   StepBudget budget_;
   RowSampling sampling_;
 };

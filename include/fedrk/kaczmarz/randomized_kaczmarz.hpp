@@ -7,7 +7,8 @@
 //
 //     E ||x_k - x*||^2 <= alpha^k ||x_0 - x*||^2,      alpha = 1 - lambda_min( sum_s p(s) a_s a_s^T ).
 //
-// The one loop for clients and server. It allocates nothing.
+// Every step is the projection of projection.hpp, to the bit. The loop sees the coming rows: it moves x and takes the
+// product with the next row in one pass, while the row after that is on its way from memory. It allocates nothing.
 
 #include <concepts>
 #include <cstddef>
@@ -30,8 +31,20 @@ concept HyperplaneSource = requires(const Planes& planes, std::size_t j, std::sp
 template <HyperplaneSource Planes>
 void randomized_kaczmarz(const Planes& planes, const RowSampler& sampler, std::uint64_t steps, RngStream stream,
                          std::span<double> x) {
-  if (sampler.empty()) return;
-  for (std::uint64_t k = 0; k < steps; ++k) project(planes(sampler.draw(stream)), x);
+  constexpr std::size_t kCallAhead = 12;  // steps until what `planes` says of a row must have arrived
+  if (sampler.empty() || steps == 0) return;
+  DrawnRows drawn(sampler, steps, stream);
+  auto current = planes(drawn[0]), next = planes(drawn[1]);
+  double product = dot(current.normal, x);
+  for (; steps > 1; --steps, drawn.advance()) {
+    if constexpr (requires { planes.call_from_memory(drawn[0]); }) planes.call_from_memory(drawn[kCallAhead]);
+    const auto ahead = planes(drawn[2]);
+    const double by = (current.offset - product) / current.squared_norm;
+    product = axpy_dot(by, current.normal, next.normal, ahead.normal, x);
+    current = next;
+    next = ahead;
+  }
+  axpy((current.offset - product) / current.squared_norm, current.normal, x);
 }
 
 /// The equations <row_j, x> = rhs_j of a matrix with known squared norms.
@@ -43,6 +56,15 @@ struct EquationRows {
 
   auto operator()(std::size_t j) const {
     return HyperplaneView<decltype(matrix.row(j))>{matrix.row(j), rhs[j], squared_norms[j]};
+  }
+
+  /// Has what operator() reads of row j fetched from memory. Worth it where a step is short.
+  void call_from_memory(std::size_t j) const {
+    if constexpr (requires { matrix.call_from_memory(j); }) {
+      matrix.call_from_memory(j);
+      __builtin_prefetch(&rhs[j]);
+      __builtin_prefetch(&squared_norms[j]);
+    }
   }
 };
 

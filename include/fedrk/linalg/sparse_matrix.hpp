@@ -36,6 +36,8 @@ class SparseMatrix {
     const std::size_t first = row_start_[i], count = row_start_[i + 1] - first;
     return {std::span(columns_).subspan(first, count), std::span(values_).subspan(first, count)};
   }
+  /// Has the place of row i fetched from memory, so that row(i) does not wait for it.
+  void call_from_memory(std::size_t i) const { __builtin_prefetch(&row_start_[i]); }
   /// The stored entries of row i.
   std::span<double> values(std::size_t i) {
     FEDRK_EXPECTS(i < rows());

@@ -25,6 +25,8 @@ class RowBlock {
   const LinearSystem& system() const { return system_; }
   std::size_t rows() const { return system_.rhs.size(); }
   std::size_t cols() const { return column_count(system_.rows); }
+  /// The mean number of stored entries: cols() for dense rows.
+  double entries_per_row() const { return entries_per_row_; }
   std::span<const double> squared_norms() const { return squared_norms_; }
   double squared_rhs_norm() const { return squared_rhs_norm_; }
 
@@ -39,6 +41,7 @@ class RowBlock {
   LinearSystem system_;
   std::vector<double> squared_norms_;
   double squared_rhs_norm_ = 0.0;
+  double entries_per_row_ = 0.0;
   std::size_t zero_rows_ = 0;
   std::size_t rescaled_rows_ = 0;
   std::optional<std::size_t> dominant_row_;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "fedrk/base/round_index.hpp"
@@ -37,6 +38,9 @@ class RngStream {
   RngStream(std::uint64_t seed, Purpose purpose, RoundIndex round = {});
 
   std::uint64_t next();
+
+  /// The next numbers, as many calls of next() would give them; many at once come cheaper.
+  void fill(std::span<std::uint64_t> numbers);
 
   /// A number in [0, 1) on a grid of 2^-53.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

@@ -6,6 +6,8 @@
 // Slot k of the table holds a threshold and an alias; one random number picks a slot and decides between the two. Rows
 // of weight zero are never drawn.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,22 +31,59 @@ class RowSampler {
   bool empty() const { return slots_.empty(); }
 
   /// REQUIRES: not empty.
-  std::size_t draw(RngStream& stream) const {
+  std::size_t draw(RngStream& stream) const { return row_for(stream.next()); }
+
+  /// Many draws, the same as one by one.
+  /// REQUIRES: not empty.
+  void draw(RngStream& stream, std::span<std::uint32_t> rows) const;
+
+ private:
+  std::uint32_t row_for(std::uint64_t number) const {
     // One product does both: its high word is the slot, its low word a uniform number within the slot (Lemire). A
     // slot's probability is off by at most 2^-64.
     __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(stream.next()) * slots_.size();
+    const Wide product = static_cast<Wide>(number) * slots_.size();
     const Slot& slot = slots_[static_cast<std::size_t>(product >> 64)];
-    return static_cast<std::uint64_t>(product) <= slot.threshold ? slot.row : slot.alias;
+    return slot.row_or_alias[static_cast<std::uint64_t>(product) > slot.threshold ? 1 : 0];  // not a branch to guess
+  }
+
+  struct Slot {
+    std::uint64_t threshold;  // of 2^64: up to here the slot's own row, above it the alias
+    std::array<std::uint32_t, 2> row_or_alias;
+  };
+  std::vector<Slot> slots_;
+};
+
+/// The rows of a given number of steps, drawn in stretches, so that a step can see which rows follow and have them
+/// fetched from memory in time.
+class DrawnRows {
+ public:
+  static constexpr std::size_t kAhead = 16;  // how many rows are known after the present one
+
+  /// REQUIRES: the sampler is not empty and outlives this; steps > 0.
+  DrawnRows(const RowSampler& sampler, std::uint64_t steps, RngStream stream)
+      : sampler_(sampler), stream_(stream), left_(steps) {
+    draw_from(0);
+  }
+
+  /// The row of the present step for 0, of those after it for 1 .. kAhead. Beyond the last step: that of the last.
+  std::uint32_t operator[](std::size_t ahead) const { return rows_[at_ + ahead]; }
+
+  void advance() {
+    if (++at_ + kAhead < rows_.size()) return;
+    std::copy(rows_.begin() + static_cast<std::ptrdiff_t>(at_), rows_.end(), rows_.begin());
+    at_ = 0;
+    draw_from(kAhead);
   }
 
  private:
-  struct Slot {
-    std::uint64_t threshold;  // of 2^64: up to here the slot's own row, above it the alias
-    std::uint32_t row;
-    std::uint32_t alias;
-  };
-  std::vector<Slot> slots_;
+  void draw_from(std::size_t known);
+
+  const RowSampler& sampler_;
+  RngStream stream_;
+  std::uint64_t left_;
+  std::size_t at_ = 0;
+  std::array<std::uint32_t, 128> rows_;
 };
 
 }  // namespace fedrk

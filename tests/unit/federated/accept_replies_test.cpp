@@ -8,7 +8,7 @@
 namespace fedrk {
 namespace {
 
-LocalReply reply(std::uint32_t client, std::vector<double> delta, std::optional<double> residual = 1.0) {
+LocalReply reply(std::uint32_t client, AlignedVector delta, std::optional<double> residual = 1.0) {
   return {ClientId{client}, std::move(delta), residual};
 }
 

@@ -43,6 +43,50 @@ TEST(Client, EndsItsStepsOnTheHyperplaneOfARow) {
   EXPECT_FALSE(reply.squared_residual);
 }
 
+// In exact arithmetic the two forms agree. 3000 steps each add a rounding of about 1e-16 of the displacement.
+TEST(Client, TakesTheSameStepsInBothForms) {
+  for (const double density : {1.0, 0.4}) {
+    for (const std::uint64_t steps : {1U, 5U, 30U, 3000U}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const auto problem = generate({.rows = 25, .cols = 40, .density = density, .seed = seed});
+        const auto client = [&](LocalForm form) {
+          return Client(ClientId{0}, "site", RowBlock(test::copy_of(problem.system)), 7, {.form = form});
+        };
+        const auto x = test::gaussian_vector(40, seed);
+        const LocalTask task{RoundIndex{1}, x, FixedSteps{steps}, true};
+
+        const auto direct = client(LocalForm::Direct).local_update(task);
+        const auto gram = client(LocalForm::Gram).local_update(task);
+
+        EXPECT_LT(test::relative_distance(gram.values, direct.values), 1e-12) << steps << " steps, seed " << seed;
+        EXPECT_EQ(gram.squared_residual, direct.squared_residual);
+      }
+    }
+  }
+}
+
+TEST(Client, ChoosesItsFormByShapeStepsAndMemory) {
+  const auto problem = generate({.rows = 16, .cols = 300, .seed = 2});
+  const auto answer = [&](StepOptions options, std::uint64_t steps) {
+    Client client(ClientId{0}, "site", RowBlock(test::copy_of(problem.system)), 7, options);
+    return client.local_update({RoundIndex{0}, std::vector<double>(300, 0.0), FixedSteps{steps}}).values;
+  };
+
+  // Rounding gives the form away.
+  EXPECT_EQ(answer({}, 1000), answer({.form = LocalForm::Gram}, 1000));
+  EXPECT_EQ(answer({}, 2), answer({.form = LocalForm::Direct}, 2));
+  EXPECT_EQ(answer({.gram_memory = 100}, 1000), answer({.form = LocalForm::Direct}, 1000));
+  EXPECT_NE(answer({.form = LocalForm::Gram}, 1000), answer({.form = LocalForm::Direct}, 1000));
+}
+
+TEST(Client, WithoutRowsStaysPutInBothForms) {
+  for (const LocalForm form : {LocalForm::Direct, LocalForm::Gram}) {
+    Client client(ClientId{0}, "site", RowBlock({Matrix(0, 3), {}}), 7, {.form = form});
+    const std::vector<double> x{1.0, 2.0, 3.0};
+    EXPECT_EQ(client.local_update({RoundIndex{0}, x, FixedSteps{5}}).values, AlignedVector(3, 0.0));
+  }
+}
+
 TEST(Client, WithManyStepsApproachesTheExactProjection) {
   for (const double density : {1.0, 0.4}) {
     const auto problem = generate({.rows = 8, .cols = 20, .density = density, .seed = 5});

@@ -99,7 +99,7 @@ TEST(FederatedRun, DoesNotMindRepliesThatAreRepeatedReorderedOrUncalledFor) {
   test::ScriptedEngine engine(inner, [](const LocalTask&, RoundReplies& round) {
     std::ranges::reverse(round.replies);
     round.replies.push_back(round.replies.front());
-    round.replies.push_back({ClientId{77}, std::vector<double>(10, 1.0), 1.0});
+    round.replies.push_back({ClientId{77}, AlignedVector(10, 1.0), 1.0});
   });
 
   const RunOptions options{.rounds = 50, .participants = 3};
@@ -146,15 +146,27 @@ TEST(FederatedRun, KeepsTheLastUsableXWhenNumbersRunOut) {
   const LinearSystem system{Matrix{{1.0, 0.0}, {0.0, 1.0}}, {1.0, 1.0}};
   auto inner = engine_for(system, 2);
   test::ScriptedEngine engine(inner, [](const LocalTask& task, RoundReplies& round) {
-    // Finite, so it passes as a reply, but its product with x is not.
-    if (task.round.value > 0) return;
+    // Each passes as a reply, as its square is finite; together they move x further than can be squared.
+    if (task.round.value == 0) round.replies = {{ClientId{0}, {1.2e154, 0.0}, 1.0}, {ClientId{1}, {0.0, 1.2e154}, 1.0}};
+  });
+
+  const auto result = FederatedRun({.rounds = 5}).run(engine, std::vector{1.0, 2.0});
+
+  EXPECT_EQ(result.termination, Termination::Diverged);
+  EXPECT_EQ(result.x, (std::vector{1.0, 2.0}));
+}
+
+// A reply far from x in size once ended a run, by a product that nobody needs.
+TEST(FederatedRun, TakesRepliesOfAnotherSizeThanX) {
+  auto inner = engine_for({Matrix{{1.0, 0.0}, {0.0, 1.0}}, {1.0, 1.0}}, 2);
+  test::ScriptedEngine engine(inner, [](const LocalTask&, RoundReplies& round) {
     round.replies = {{ClientId{0}, {1e153, 1e153}, 1.0}};
   });
 
-  const auto result = FederatedRun({.rounds = 5}).run(engine, std::vector{1e200, 1e200});
+  const auto result = FederatedRun({.rounds = 1, .residual_every = RunOptions::kNever}).run(engine, {1e200, 1e200});
 
-  EXPECT_EQ(result.termination, Termination::Diverged);
-  for (const double value : result.x) EXPECT_TRUE(std::isfinite(value));
+  EXPECT_EQ(result.termination, Termination::RoundLimit);
+  EXPECT_EQ(result.x, (std::vector{1e200 + 1e153, 1e200 + 1e153}));
 }
 
 TEST(FederatedRun, StopsAfterTheRoundInWhichItIsAsked) {

@@ -26,13 +26,15 @@ class Work : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(DenseAndSparse, Work, testing::Bool());
 
 TEST_P(Work, OfTheGradientIsTheNormalResidual) {
-  EXPECT_EQ(gradient(block_, ones_), (std::vector{2.0, 13.0}));  // (5, 28) - (3, 15)
+  EXPECT_EQ(gradient(block_, ones_), (AlignedVector{2.0, 13.0}));  // (5, 28) - (3, 15)
 }
 
-TEST_P(Work, OfTheNormalProductIsTheGramTimesX) { EXPECT_EQ(normal_product(block_, ones_), (std::vector{3.0, 15.0})); }
+TEST_P(Work, OfTheNormalProductIsTheGramTimesX) {
+  EXPECT_EQ(normal_product(block_, ones_), (AlignedVector{3.0, 15.0}));
+}
 
 TEST_P(Work, OfTheGramSumIsATriangleAndTheProducts) {
-  EXPECT_EQ(gram_sum(block_), (std::vector{1.0, 2.0, 13.0, 5.0, 28.0}));
+  EXPECT_EQ(gram_sum(block_), (AlignedVector{1.0, 2.0, 13.0, 5.0, 28.0}));
 }
 
 TEST_P(Work, OfOneGradientStepFollowsTheMeanOrTheSumOfTheRowsLosses) {
@@ -135,15 +137,15 @@ TEST(PooledRows, OfBothFormsMakeADenseSystem) {
 }
 
 TEST(PooledRows, OfALiarAreRefused) {
-  const std::vector<std::vector<double>> lies{{},
-                                              {7.0},
-                                              {0.0, 1.0},                 // half a row
-                                              {1.0, 1.0},                 // an entry is announced and missing
-                                              {1.0, 1.0, 2.0, 4.0, 5.0},  // column 2 of 2
-                                              {1.0, 1.0, 0.5, 4.0, 5.0},
-                                              {1.0, 1e300, 0.0},
-                                              {1.0, -1.0, 0.0},
-                                              {1.0, 2.0, 1.0, 0.0, 4.0, 4.0, 5.0}};  // columns fall
+  const std::vector<AlignedVector> lies{{},
+                                        {7.0},
+                                        {0.0, 1.0},                 // half a row
+                                        {1.0, 1.0},                 // an entry is announced and missing
+                                        {1.0, 1.0, 2.0, 4.0, 5.0},  // column 2 of 2
+                                        {1.0, 1.0, 0.5, 4.0, 5.0},
+                                        {1.0, 1e300, 0.0},
+                                        {1.0, -1.0, 0.0},
+                                        {1.0, 2.0, 1.0, 0.0, 4.0, 4.0, 5.0}};  // columns fall
   for (const auto& lie : lies) {
     const std::vector<LocalReply> alone{{ClientId{1}, lie, std::nullopt}};
     const std::vector<LocalReply> with_dense{reply_with(0, two_by_two(false)), {ClientId{1}, lie, std::nullopt}};

@@ -5,23 +5,22 @@
 
 #include <gtest/gtest.h>
 
+#include "fedrk/kaczmarz/projection.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {
 namespace {
 
-std::vector<Hyperplane> planes_through(std::vector<std::vector<double>> displacements, std::span<const double> x) {
+std::vector<Hyperplane> planes_of(const std::vector<std::vector<double>>& displacements) {
   std::vector<Hyperplane> planes;
-  for (std::uint32_t i = 0; i < displacements.size(); ++i) {
-    planes.push_back(*hyperplane_from(std::move(displacements[i]), x));
-  }
+  for (const auto& delta : displacements) planes.push_back(*hyperplane_from({delta.begin(), delta.end()}));
   return planes;
 }
 
 TEST(ServerStep, WithOneHyperplaneGoesToTheClientsEndPoint) {
   std::vector<double> x{1.0, 1.0, 1.0};
-  const auto planes = planes_through({{1.0, -2.0, 0.5}}, x);
+  const auto planes = planes_of({{1.0, -2.0, 0.5}});
 
   ServerStep(FixedSteps{20}, RowSampling::Uniform).project(planes, stream_for(1, Purpose::ServerSteps), x);
 
@@ -30,17 +29,44 @@ TEST(ServerStep, WithOneHyperplaneGoesToTheClientsEndPoint) {
   EXPECT_NEAR(x[2], 1.5, 1e-14);
 }
 
+// The steps in coefficient space against the same steps on x, written out. Fewer steps than planes leave some alone.
+TEST(ServerStep, MakesTheStepsOfPlainKaczmarz) {
+  for (const auto& [clients, steps] : {std::pair{5U, 20U}, {16U, 7U}, {3U, 100U}, {1U, 3U}, {40U, 40U}}) {
+    for (const RowSampling sampling : {RowSampling::Uniform, RowSampling::SquaredNorm}) {
+      auto x = test::gaussian_vector(33, 1);
+      std::vector<std::vector<double>> deltas;
+      std::vector<double> squares;
+      for (std::uint64_t k = 0; k < clients; ++k) deltas.push_back(test::gaussian_vector(33, 100 + k));
+      const auto planes = planes_of(deltas);
+      for (const Hyperplane& plane : planes) squares.push_back(plane.squared_norm);
+      auto plain = x;
+      const auto start = x;
+      const auto plane_at = [&](std::size_t i) {
+        const double offset = planes[i].gap + dot(planes[i].normal, start);
+        return HyperplaneView<std::span<const double>>{planes[i].normal, offset, planes[i].squared_norm};
+      };
+      const RowSampler sampler = RowSampler::make(sampling, squares);
+      RngStream stream = stream_for(9, Purpose::ServerSteps);
+
+      for (unsigned k = 0; k < steps; ++k) project(plane_at(sampler.draw(stream)), plain);
+      ServerStep(FixedSteps{steps}, sampling).project(planes, stream_for(9, Purpose::ServerSteps), x);
+
+      EXPECT_LT(test::relative_distance(x, plain), 1e-13) << clients << " clients, " << steps << " steps";
+    }
+  }
+}
+
 TEST(ServerStep, ToTheEndIsTheProjectionOntoTheIntersection) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     auto x = test::gaussian_vector(12, seed);
     std::vector<std::vector<double>> deltas;
     for (std::uint64_t k = 1; k <= 4; ++k) deltas.push_back(test::gaussian_vector(12, 100 * seed + k));
     deltas.push_back(deltas.front());  // two clients that agree make the planes dependent
-    const auto planes = planes_through(deltas, x);
+    const auto planes = planes_of(deltas);
     LinearSystem planes_as_rows{Matrix(5, 12), {}};
     for (std::size_t i = 0; i < 5; ++i) {
       std::ranges::copy(planes[i].normal, std::get<Matrix>(planes_as_rows.rows).row(i).begin());
-      planes_as_rows.rhs.push_back(planes[i].offset);
+      planes_as_rows.rhs.push_back(planes[i].gap + dot(planes[i].normal, x));
     }
     const auto truth = test::nearest_solution(planes_as_rows, x);
 
@@ -60,7 +86,7 @@ TEST(ServerStep, DrawsUniformlyOrByLength) {
   for (std::uint32_t t = 0; t < 2000; ++t) {
     for (const RowSampling sampling : {RowSampling::Uniform, RowSampling::SquaredNorm}) {
       std::vector<double> x{0.0, 0.0};
-      const auto planes = planes_through({{3.0, 0.0}, {0.0, 1.0}}, x);
+      const auto planes = planes_of({{3.0, 0.0}, {0.0, 1.0}});
       ServerStep(FixedSteps{1}, sampling).project(planes, stream_for(1, Purpose::ServerSteps, RoundIndex{t}), x);
       (sampling == RowSampling::Uniform ? first_uniform : first_by_norm) += x[0] != 0.0 ? 1 : 0;
     }

@@ -44,6 +44,31 @@ TEST(RandomizedKaczmarz, StaysBelowItsBoundInTheMean) {
   }
 }
 
+// The loop works ahead; its steps must still be the projections, one after another.
+TEST(RandomizedKaczmarz, GivesTheBitsOfOneProjectionAfterAnother) {
+  for (const double density : {1.0, 0.3}) {
+    for (const std::size_t cols : {1U, 7U, 8U, 9U, 1023U, 1025U}) {
+      auto problem = generate({.rows = 20, .cols = cols, .density = density, .seed = 3});
+      const RowBlock block(std::move(problem.system));
+      const auto sampler = RowSampler::make(RowSampling::SquaredNorm, block.squared_norms());
+      for (const std::uint64_t steps : {0U, 1U, 2U, 3U, 200U}) {
+        std::visit(
+            [&](const auto& matrix) {
+              const EquationRows equations{matrix, block.system().rhs, block.squared_norms()};
+              auto x = test::gaussian_vector(cols, 1), y = x;
+              RngStream stream = stream_for(4, Purpose::LocalSteps);
+
+              randomized_kaczmarz(equations, sampler, steps, stream, x);
+
+              for (std::uint64_t k = 0; k < steps; ++k) project(equations(sampler.draw(stream)), y);
+              EXPECT_EQ(x, y) << cols << " columns, " << steps << " steps";
+            },
+            block.system().rows);
+      }
+    }
+  }
+}
+
 TEST(RandomizedKaczmarz, DrawsTheRowsItIsToldTo) {
   // With x = 0 and orthogonal rows, the entries that become non-zero show which rows were used.
   const RowBlock block({Matrix{{1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 2.0}}, {1.0, 0.0, 2.0}});

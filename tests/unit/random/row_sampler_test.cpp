@@ -30,6 +30,37 @@ TEST(RowSampler, DrawsInProportionToTheWeights) {
   }
 }
 
+TEST(RowSampler, DrawsManyAsItDrawsOneByOne) {
+  const RowSampler sampler = RowSampler::weighted(std::vector{1.0, 0.0, 4.0, 2.0, 0.5, 2.5});
+  for (const std::size_t count : {0U, 1U, 2U, 7U, 127U, 128U, 129U, 1000U}) {
+    RngStream one_by_one = stream_for(1, Purpose::LocalSteps), at_once = one_by_one;
+    (void)one_by_one.next();  // leaves half a block behind
+    (void)at_once.next();
+    std::vector<std::uint32_t> rows(count);
+
+    sampler.draw(at_once, rows);
+
+    for (const std::uint32_t row : rows) EXPECT_EQ(row, sampler.draw(one_by_one));
+    EXPECT_EQ(at_once.next(), one_by_one.next());
+  }
+}
+
+TEST(DrawnRows, KnowTheRowsToComeAndEndWithTheLast) {
+  const RowSampler sampler = RowSampler::uniform(std::vector<double>(1000, 1.0));
+  for (const std::uint64_t steps : {1U, 2U, 16U, 17U, 111U, 112U, 113U, 128U, 500U}) {
+    RngStream stream = stream_for(5, Purpose::LocalSteps);
+    DrawnRows drawn(sampler, steps, stream);
+    std::vector<std::uint32_t> expected;
+    for (std::uint64_t k = 0; k < steps; ++k) expected.push_back(static_cast<std::uint32_t>(sampler.draw(stream)));
+
+    for (std::uint64_t k = 0; k < steps; ++k, drawn.advance()) {
+      for (std::size_t ahead = 0; ahead <= DrawnRows::kAhead; ++ahead) {
+        EXPECT_EQ(drawn[ahead], expected[std::min(k + ahead, steps - 1)]) << k << " + " << ahead << " of " << steps;
+      }
+    }
+  }
+}
+
 TEST(RowSampler, NeverDrawsAZeroRow) {
   const std::vector<double> weights{0.0, 3.0, 0.0, 1e-30, 0.0};
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Two ways to make the same Kaczmarz steps on a client's rows: on x itself (direct), or in coefficient space
+// (gram_steps.hpp), which first needs the inner products of the rows. In exact arithmetic they agree; their rounding
+// differs, so the choice must be the same wherever a plan runs. It depends on the sizes, the number of steps and the
+// memory that the plan allows, on nothing of the machine.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fedrk {
+
+enum class LocalForm { Auto, Direct, Gram };
+
+/// The sizes that decide.
+struct LocalShape {
+  std::size_t rows = 0;          // m_i
+  double entries_per_row = 0.0;  // n, or the mean number of non-zeros where the rows are sparse
+  bool sparse = false;
+};
+
+/// Direct or Gram: the one of less estimated work over a hundred rounds. The Gram form needs 8 m_i^2 bytes, and is not
+/// chosen where these exceed `memory`.
+LocalForm choose_form(const LocalShape& shape, std::uint64_t steps, std::size_t memory);
+
+}  // namespace fedrk

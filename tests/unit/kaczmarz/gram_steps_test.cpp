@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/kaczmarz/gram_steps.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/linalg/gram.hpp"
+#include "fedrk/linalg/instruction_set.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk {
+namespace {
+
+TEST(GramSteps, AreTheFormulaOneStepAfterAnother) {
+  // G of the rows (1, 0), (1, 1), worked out by hand: two steps from gaps (1, 3).
+  const Matrix gram{{1.0, 1.0}, {1.0, 2.0}};
+  std::vector<double> gaps{1.0, 3.0}, coefficients{0.0, 0.0};
+
+  gram_steps(gram, std::vector<std::uint32_t>{1, 0}, gaps, coefficients);
+
+  // c = 3/2 on row 1 leaves gaps (-1/2, 0); then c = -1/2 on row 0 leaves (0, 1/2).
+  EXPECT_EQ(coefficients, (std::vector{-0.5, 1.5}));
+  EXPECT_EQ(gaps, (std::vector{0.0, 0.5}));
+}
+
+struct Steps {
+  std::size_t rows;
+  std::uint64_t count;
+};
+
+class GramStepsOf : public testing::TestWithParam<Steps> {};
+INSTANTIATE_TEST_SUITE_P(Nasty, GramStepsOf,
+                         testing::Values(Steps{1, 1}, Steps{1, 9}, Steps{2, 3}, Steps{7, 4}, Steps{9, 11}, Steps{16, 7},
+                                         Steps{17, 8}, Steps{33, 1000}, Steps{128, 600}));
+
+struct Outcome {
+  std::vector<double> gaps, coefficients;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+struct Problem {
+  Matrix gram;
+  Outcome start;
+  std::vector<std::uint32_t> drawn;
+};
+
+Problem problem_of(const Steps& steps) {
+  std::vector<std::vector<double>> rows;
+  for (std::size_t i = 0; i < steps.rows; ++i) rows.push_back(test::gaussian_vector(steps.rows + 3, 50 + i));
+  Problem problem{gram_matrix(std::vector<std::span<const double>>(rows.begin(), rows.end())),
+                  {test::gaussian_vector(steps.rows, 2), std::vector<double>(steps.rows, 0.0)},
+                  std::vector<std::uint32_t>(steps.count)};
+  RngStream stream = stream_for(3, Purpose::LocalSteps);
+  for (auto& row : problem.drawn) row = static_cast<std::uint32_t>(stream.below(steps.rows));
+  return problem;
+}
+
+TEST_P(GramStepsOf, GiveTheBitsOfThePlainLoopWithEveryInstructionSet) {
+  const Problem problem = problem_of(GetParam());
+  Outcome plain = problem.start;
+  for (const std::uint32_t j : problem.drawn) {
+    const auto row = problem.gram.row(j);
+    const double by = plain.gaps[j] / row[j];
+    plain.coefficients[j] += by;
+    for (std::size_t i = 0; i < row.size(); ++i) plain.gaps[i] -= by * row[i];
+  }
+  const InstructionSet before = instruction_set();
+  for (const InstructionSet set : available_instruction_sets()) {
+    use_instruction_set(set);
+    Outcome outcome = problem.start;
+    gram_steps(problem.gram, problem.drawn, outcome.gaps, outcome.coefficients);
+    EXPECT_EQ(outcome, plain) << name_of(set);
+  }
+  use_instruction_set(before);
+}
+
+TEST(GramSteps, KnowBeforehandWhichRowsTheyTouch) {
+  const std::vector<double> weights(50, 1.0);
+  const RowSampler sampler = RowSampler::uniform(weights);
+  for (const std::uint64_t count : {1U, 10U, 49U, 50U, 1000U}) {
+    GramSteps steps(sampler, count, 50, stream_for(1, Purpose::LocalSteps));
+    RngStream stream = stream_for(1, Purpose::LocalSteps);
+    std::set<std::size_t> drawn;
+    for (std::uint64_t k = 0; k < count; ++k) drawn.insert(sampler.draw(stream));
+
+    const std::set<std::size_t> touched(steps.touched().begin(), steps.touched().end());
+
+    EXPECT_TRUE(std::ranges::includes(touched, drawn));
+    EXPECT_EQ(touched.size(), count < 50 ? drawn.size() : 50);
+  }
+}
+
+}  // namespace
+}  // namespace fedrk
