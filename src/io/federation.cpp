@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -160,6 +161,21 @@ Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t cl
                            needed / 1e9, there / 1e9)};
 }
 
+// Asked for by name, the gram form still keeps within the memory it was given.
+Result<void> check_form(const Plan& plan, const ClientTables& tables) {
+  if (plan.steps.form != LocalForm::Gram) return {};
+  for (std::size_t i = 0; i < tables.systems.size(); ++i) {
+    const auto rows = static_cast<double>(row_count(tables.systems[i].rows));
+    const double needed = 8.0 * rows * rows;
+    if (needed <= static_cast<double>(plan.steps.gram_memory)) continue;
+    return Error{
+        fmt::format("{}: --local-form gram needs {:.0f} MB for its {} rows; allow as much with --local-memory, "
+                    "or leave the form to auto",
+                    tables.names[i], std::ceil(needed / 1048576.0), rows)};
+  }
+  return {};
+}
+
 bool all_zero(const std::vector<Client>& clients) {
   return std::ranges::all_of(clients, [](const Client& c) { return c.block().zero_rows() == c.block().rows(); });
 }
@@ -179,7 +195,7 @@ void warn_of_columns(const Plan& plan, Federation& federation) {
 
 void warn_of_rows(const Plan& plan, Federation& federation) {
   const bool draws_by_norm =
-      plan.row_sampling == RowSampling::SquaredNorm && std::holds_alternative<FixedSteps>(plan.run.local_budget);
+      plan.steps.sampling == RowSampling::SquaredNorm && std::holds_alternative<FixedSteps>(plan.run.local_budget);
   for (const Client& client : federation.clients) {
     const std::string name = client.summary().name;
     const RowBlock& block = client.block();
@@ -249,6 +265,7 @@ Result<Federation> make_federation(const Plan& plan) try {
 }
 
 Result<Federation> make_federation(const Plan& plan, ClientTables tables) try {
+  if (const auto fits = check_form(plan, tables); !fits) return fits.error();
   Federation federation;
   federation.intercept = plan.intercept;
   federation.unknowns = std::move(tables.columns);
@@ -274,8 +291,7 @@ Result<Federation> make_federation(const Plan& plan, ClientTables tables) try {
     add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
     auto block = row_block_of(tables.names[i], std::move(system));
     if (!block) return block.error();
-    federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed,
-                                    StepOptions{.sampling = plan.row_sampling});
+    federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed, plan.steps);
   }
   if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
 

@@ -67,6 +67,25 @@ Result<void> set_sampling(const Values& values, RowSampling& field) {
   return {};
 }
 
+constexpr std::array<std::pair<std::string_view, LocalForm>, 3> kForms{
+    {{"auto", LocalForm::Auto}, {"direct", LocalForm::Direct}, {"gram", LocalForm::Gram}}};
+
+Result<void> set_form(const Values& values, LocalForm& field) {
+  for (const auto& [name, form] : kForms) {
+    if (values != Values{std::string(name)}) continue;
+    field = form;
+    return {};
+  }
+  return Error{fmt::format("expected 'auto', 'direct' or 'gram', found '{}'", fmt::join(values, ", "))};
+}
+
+Result<void> set_megabytes(const Values& values, std::size_t& bytes) {
+  std::uint32_t megabytes = 0;
+  if (const auto done = set_whole<std::uint32_t>(values, megabytes, 0); !done) return done.error();
+  bytes = std::size_t{megabytes} << 20;
+  return {};
+}
+
 Result<void> set_tolerance(const Values& values, double& field) {
   const auto text = single(values);
   if (!text) return text.error();
@@ -179,7 +198,13 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {"server-steps", kMethod, OptionKind::Number, "N|inf", "Kaczmarz steps of the server in a round (tau_g)",
      FEDRK_SET(set_steps(v, p.run.server_budget)), FEDRK_GET({to_text(p.run.server_budget)})},
     {"row-sampling", kMethod, OptionKind::Text, "HOW", "how clients draw rows: squared-norm or uniform",
-     FEDRK_SET(set_sampling(v, p.row_sampling)), FEDRK_GET({to_text(p.row_sampling)})},
+     FEDRK_SET(set_sampling(v, p.steps.sampling)), FEDRK_GET({to_text(p.steps.sampling)})},
+    {"local-form", kMethod, OptionKind::Text, "HOW",
+     "how clients make their steps: direct, gram (in coefficient space), or auto, the one of less work",
+     FEDRK_SET(set_form(v, p.steps.form)), FEDRK_GET({to_text(p.steps.form)})},
+    {"local-memory", kMethod, OptionKind::Number, "MB",
+     "memory that the inner products of a client's rows may take for the gram form",
+     FEDRK_SET(set_megabytes(v, p.steps.gram_memory)), FEDRK_GET({std::to_string(p.steps.gram_memory >> 20)})},
     {"server-sampling", kMethod, OptionKind::Text, "HOW", "how the server draws hyperplanes: uniform or squared-norm",
      FEDRK_SET(set_sampling(v, p.run.server_sampling)), FEDRK_GET({to_text(p.run.server_sampling)})},
     {"keep", kMethod, OptionKind::Number, "S|all", "after each round keep the S largest entries",
@@ -221,6 +246,10 @@ const PlanOption* find_plan_option(std::string_view name) {
 std::string to_text(const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);
   return steps == nullptr ? "inf" : std::to_string(steps->count);
+}
+
+std::string to_text(LocalForm form) {
+  return std::string(std::ranges::find(kForms, form, &std::pair<std::string_view, LocalForm>::second)->first);
 }
 
 std::string to_text(RowSampling sampling) { return sampling == RowSampling::Uniform ? "uniform" : "squared-norm"; }

@@ -35,6 +35,8 @@ inline std::vector<EngineCase> engine_cases() {
   const GeneratorOptions noisy{.kind = ProblemKind::Inconsistent, .rows = 240, .cols = 30, .seed = 13};
   return {
       {"steps", gaussian, 8, {.seed = 1, .rounds = 30, .participants = 3, .local_budget = FixedSteps{200}}},
+      {"many_steps", gaussian, 8, {.seed = 15, .rounds = 15, .participants = 4, .local_budget = FixedSteps{3000}}},
+      {"few_steps", gaussian, 40, {.seed = 16, .rounds = 30, .local_budget = FixedSteps{3}}},
       {"everyone", gaussian, 8, {.seed = 2, .rounds = 30, .local_budget = FixedSteps{150}}},
       {"exact", gaussian, 8, {.seed = 3, .rounds = 20, .participants = 5, .local_budget = UntilProjected{}}},
       {"exact_server",

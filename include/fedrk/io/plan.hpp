@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fedrk/base/result.hpp"
+#include "fedrk/federated/client.hpp"
 #include "fedrk/federated/federated_run.hpp"
 
 namespace fedrk::io {
@@ -29,7 +30,7 @@ struct Plan {
   std::string truth;  // file with x*, for those who know it; empty: nobody does
 
   std::string method = "published";
-  RowSampling row_sampling = RowSampling::SquaredNorm;
+  StepOptions steps;                      // of every client
   std::optional<std::uint32_t> patience;  // unset: 100 rounds where a tolerance is asked for, else endless
   RunOptions run;                         // its patience is set by `run_options`
 

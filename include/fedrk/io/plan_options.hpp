@@ -43,5 +43,6 @@ const PlanOption* find_plan_option(std::string_view name);
 /// "20" and "inf" as in --local-steps.
 std::string to_text(const StepBudget& budget);
 std::string to_text(RowSampling sampling);
+std::string to_text(LocalForm form);
 
 }  // namespace fedrk::io

@@ -137,6 +137,21 @@ TEST_F(FederationFiles, BeyondTheMemoryAreRefusedBeforeAnythingIsMade) {
   EXPECT_EQ(refusal(plan), "--noise-columns: at most 1000000000");
 }
 
+TEST_F(FederationFiles, OfManyRowsAreRefusedInTheGramFormBeyondItsMemory) {
+  std::string table = "a,y\n";
+  for (int i = 0; i < 400; ++i) table += "1,2\n";
+  Plan plan;
+  plan.data = {folder.write("large.csv", table).string()};
+  plan.target = "y";
+  plan.steps = {.form = LocalForm::Gram, .gram_memory = std::size_t{1} << 20};
+
+  EXPECT_EQ(refusal(plan),
+            "client-1: --local-form gram needs 2 MB for its 400 rows; allow as much with --local-memory, or leave the "
+            "form to auto");
+  plan.steps.gram_memory = std::size_t{2} << 20;
+  EXPECT_TRUE(make_federation(plan));
+}
+
 TEST_F(FederationFiles, GivenTwiceStillMakeClientsWithNamesOfTheirOwn) {
   Plan plan = tables({"u,y\n1,2\n"});
   plan.data.push_back(plan.data.front());

@@ -28,6 +28,8 @@ TEST(Plan, ReadsEveryKindOfEntry) {
     local-steps = inf
     server-steps = 7
     server-sampling = "squared-norm"
+    local-form = "gram"
+    local-memory = 64
     keep = "all"
     tolerance = 1e-8
     patience = "endless"
@@ -42,6 +44,8 @@ TEST(Plan, ReadsEveryKindOfEntry) {
   EXPECT_EQ(plan.run.local_budget, StepBudget{UntilProjected{}});
   EXPECT_EQ(plan.run.server_budget, StepBudget{FixedSteps{7}});
   EXPECT_EQ(plan.run.server_sampling, RowSampling::SquaredNorm);
+  EXPECT_EQ(plan.steps.form, LocalForm::Gram);
+  EXPECT_EQ(plan.steps.gram_memory, std::size_t{64} << 20);
   EXPECT_EQ(plan.run.sparsity, 0);
   EXPECT_EQ(plan.run.tolerance, 1e-8);
   EXPECT_EQ(plan.run_options().patience, 0);
@@ -62,6 +66,7 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
               .noise_columns = 3,
               .tolerance = 1e-9};
   plan.patience = 12;
+  plan.steps = {.sampling = RowSampling::Uniform, .form = LocalForm::Direct, .gram_memory = std::size_t{7} << 20};
 
   const std::string text = plan_text(plan, folder.path());
   Plan again;
