@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The table of ratios and growth that `make bench` shows and keeps.
+
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bench/machine.hpp"
+#include "bench/ratios.hpp"
+
+int main(int argc, char** argv) {
+  using namespace fedrk::bench;
+  Settings settings;
+  std::filesystem::path out;
+  CLI::App app("Times of fedrk as ratios to plain programs for the same work, and how they grow.");
+  app.add_option("--out", out, "write STEM.json and the plots of growth");
+  app.add_option("--seconds", settings.seconds, "for each contest")->capture_default_str();
+  app.add_option("--scale", settings.scale, "of both sides of the large file, 5.4 GB at 1")->capture_default_str();
+  app.add_option("--scratch", settings.scratch, "folder for the large file, which is removed again")
+      ->capture_default_str();
+  app.add_flag("--quick", settings.quick, "small sizes, to see that everything runs");
+  CLI11_PARSE(app, argc, argv);
+  if (settings.quick) settings.seconds = 0.05;
+
+  try {
+    Report report;
+    report.judged = !settings.quick;
+    for (const auto& [name, value] : machine_description()) fmt::print("{}: {}\n", name, value);
+    fmt::print("\nRatios: fedrk first, then the peer. Shortest of many short batches in turn.\n\n");
+    large_file(settings, report);  // first: its peak of memory is that of the process
+    dense_steps(settings, report);
+    sparse_steps(settings, report);
+    client_passes(settings, report);
+    whole_runs(settings, report);
+    fmt::print("\nGrowth:\n\n");
+    many_clients(settings, report);
+    growth(settings, report);
+    if (settings.quick) report.notes.emplace_back("small sizes: the numbers mean nothing");
+    if (out.empty()) return 0;
+    if (const auto written = write_report(report, out); !written) throw std::runtime_error(written.error().message);
+    fmt::print("\n{}.json\n", out.string());
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench: {}\n", error.what());
+    return 1;
+  }
+}

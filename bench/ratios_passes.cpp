@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A client's part of a round, set-up included over a hundred rounds, and the exact projection.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bench/harness.hpp"
+#include "bench/peers.hpp"
+#include "bench/ratios.hpp"
+#include "experiments/support.hpp"
+#include "fedrk/federated/client.hpp"
+#include "fedrk/problem/generators.hpp"
+
+namespace fedrk::bench {
+namespace {
+
+constexpr double kRounds = 100.0;  // that a set-up serves
+
+struct PassTimes {
+  double ours, other;  // microseconds a pass
+};
+
+Client client_of(const LinearSystem& system) {
+  return {ClientId{0}, "site", RowBlock(experiments::copy_of(system)), 1};
+}
+
+// What comes before the first pass: norms, alias table and where used the Gram matrix, against norms and distribution.
+// Copies of the rows are left out on both sides.
+double set_up_share(const LinearSystem& system, const LocalTask& task, double pass) {
+  double shortest = 1e300;
+  for (int turn = 0; turn < 3; ++turn) {
+    LinearSystem copy = experiments::copy_of(system);
+    shortest = std::min(shortest, time_of([&] {
+                          Client fresh(ClientId{0}, "site", RowBlock(std::move(copy)), 1);
+                          keep(fresh.local_update(task).values.data());
+                        }));
+  }
+  return std::max(0.0, shortest - pass) / kRounds;
+}
+
+PassTimes pass_times(const LinearSystem& system, std::uint64_t steps, double seconds) {
+  const auto& matrix = std::get<Matrix>(system.rows);
+  Client client = client_of(system);
+  EigenSolver peer(matrix, system.rhs);
+  const AlignedVector x(matrix.cols(), 0.1);
+  // Batches of about a millisecond: a client's rows stay in its caches as long as they would on its own machine.
+  const auto repeats = static_cast<int>(std::clamp<std::uint64_t>(4000 / steps, 2, 50));
+  std::uint32_t round = 0;
+  const auto times = shortest_times({{"fedrk",
+                                      [&] {
+                                        for (int k = 0; k < repeats; ++k) {
+                                          const LocalTask task{RoundIndex{++round}, x, FixedSteps{steps}};
+                                          keep(client.local_update(task).values.data());
+                                        }
+                                      },
+                                      static_cast<double>(repeats)},
+                                     {"Eigen",
+                                      [&] {
+                                        for (int k = 0; k < repeats; ++k) keep(peer.pass(steps, x).data());
+                                      },
+                                      static_cast<double>(repeats)}},
+                                    seconds);
+  const LocalTask task{RoundIndex{1}, x, FixedSteps{steps}};
+  return {(times[0] + set_up_share(system, task, times[0])) / 1e3, times[1] / 1e3};
+}
+
+// The cell of the grid where fedrk does worst.
+void worst_of_all(const Settings& settings, std::size_t cols, Report& report) {
+  Ratio worst{"client pass, worst of tau 1..20000, m 16..1024", "Eigen loop", 0.0, 1.0, "us", 1.05};
+  std::vector<std::uint64_t> taus{1, 2, 5, 20, 100, 300, 1000, 5000, 20000};
+  std::vector<std::size_t> sizes{16, 64, 128, 256, 512, 1024};
+  if (settings.quick) taus = {1, 50}, sizes = {16};
+  for (const std::size_t rows : sizes) {
+    const auto problem = generate({.rows = rows, .cols = cols, .seed = 1});
+    for (const std::uint64_t tau : taus) {
+      const PassTimes times = pass_times(problem.system, tau, settings.seconds / 10.0);
+      if (times.ours / times.other < worst.value) continue;
+      worst = {worst.what, fmt::format("Eigen loop, there m = {}, tau = {}", rows, tau),
+               times.ours, times.other,
+               "us",       worst.at_most};
+    }
+  }
+  report.add(worst);
+}
+
+void exact_projection(const Settings& settings, std::size_t rows, std::size_t cols, Report& report) {
+  const auto problem = generate({.rows = rows, .cols = cols, .seed = 1});
+  Client client = client_of(problem.system);
+  EigenSolver peer(std::get<Matrix>(problem.system.rows), problem.system.rhs);
+  const AlignedVector x(cols, 0.1);
+  AlignedVector out(cols);
+  constexpr int kRepeats = 20;
+  std::uint32_t round = 0;
+  const auto often = [](const auto& work) {
+    return [work] {
+      for (int k = 0; k < kRepeats; ++k) work();
+    };
+  };
+  const auto times = shortest_times({{"fedrk", often([&] {
+                                        const LocalTask task{RoundIndex{++round}, x, UntilProjected{}};
+                                        keep(client.local_update(task).values.data());
+                                      }),
+                                      kRepeats},
+                                     {"Eigen", often([&] { peer.two_products(x, out); }), kRepeats},
+                                     {"OpenBLAS", often([&] { peer.two_blas_products(x, out); }), kRepeats}},
+                                    settings.seconds);
+  const bool blas = times[2] < times[1];
+  report.add(Ratio{fmt::format("exact projection, {} x {}", rows, cols),
+                   fmt::format("two products by {}", blas ? "OpenBLAS" : "Eigen"), times[0] / 1e3,
+                   std::min(times[1], times[2]) / 1e3, "us", 1.3});
+}
+
+}  // namespace
+
+void client_passes(const Settings& settings, Report& report) {
+  const std::size_t rows = settings.quick ? 16 : 128, cols = settings.quick ? 64 : 1024;
+  const auto problem = generate({.rows = rows, .cols = cols, .seed = 1});
+  for (const auto& [tau, limit] : {std::pair{20U, 0.8}, {100U, 1.05}, {1000U, 0.2}, {5000U, 0.1}}) {
+    const PassTimes times = pass_times(problem.system, tau, settings.seconds);
+    report.add(Ratio{fmt::format("client pass, {} x {}, tau = {}", rows, cols, tau), "Eigen loop", times.ours,
+                     times.other, "us", limit});
+  }
+  worst_of_all(settings, cols, report);
+  exact_projection(settings, rows, cols, report);
+}
+
+}  // namespace fedrk::bench
