@@ -100,7 +100,8 @@ OrthonormalRows orthonormalize(UnitRows unit) {
   OrthonormalRows rows{Matrix(static_cast<std::size_t>(rank), static_cast<std::size_t>(width)),
                        std::vector<double>(d.begin(), d.end())};
   // Column k of Q is Q applied to the k-th unit vector, written to row k: the basis is stored as it is read.
-  Eigen::Map<Eigen::MatrixXd> q(rows.basis.row(0).data(), width, rank);
+  Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>> q(rows.basis.row(0).data(), width, rank,
+                                                         Eigen::OuterStride<>(static_cast<Index>(rows.basis.stride())));
   q.setIdentity();
   q.applyOnTheLeft(qr.householderQ());
   return rows;

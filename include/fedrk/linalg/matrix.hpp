@@ -43,6 +43,8 @@ class Matrix {
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
+  /// From the start of a row to that of the next: cols(), free columns, and in wide matrices a few numbers of filling.
+  std::size_t stride() const { return stride_; }
   std::span<const double> row(std::size_t i) const {
     FEDRK_EXPECTS(i < rows_);
     return {first_ + i * stride_, cols_};

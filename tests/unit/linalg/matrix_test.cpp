@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/linalg/matrix.hpp"
 
+#include <cstdint>
 #include <new>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -58,6 +60,54 @@ TEST(Matrix, SplitsWithoutCopyingAndEachPieceIsItsOwnersToChange) {
   EXPECT_EQ(row_of(pieces[0], 0), (Row{0.0, 9.0}));
   EXPECT_EQ(row_of(pieces[1], 0), Row{1.0});
   EXPECT_EQ(row_of(pieces[1], 1), Row{2.0});
+}
+
+TEST(Matrix, StartsTheRowsOfAWideMatrixOnCacheLines) {
+  for (const std::size_t cols : {1U, 7U, 127U, 128U, 129U, 1000U, 1025U}) {
+    Matrix matrix(3, cols, {.front = 1, .back = 2});
+    const std::size_t stride = matrix.stride();
+    matrix.row(2)[cols - 1] = 5.0;
+
+    matrix.add_columns({.front = 1, .back = 2});
+
+    EXPECT_EQ(matrix.stride(), stride) << "the columns were there";
+    EXPECT_EQ(matrix.row(1).data() - matrix.row(0).data(), static_cast<std::ptrdiff_t>(stride));
+    EXPECT_EQ(matrix.row(2)[cols], 5.0);
+    EXPECT_EQ(matrix.row(2)[cols + 2], 0.0);
+    if (cols < 125) {
+      EXPECT_EQ(stride, cols + 3);
+    } else {
+      EXPECT_LT(stride, cols + 3 + 8);
+      EXPECT_EQ(stride % 8, 0U);
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(matrix.row(i).data()) % 64, 0U);
+    }
+  }
+}
+
+TEST(Matrix, AddsMoreColumnsThanTheFillingHolds) {
+  Matrix matrix(2, 130);  // filled up to 136
+  matrix.row(1)[129] = 5.0;
+
+  matrix.add_columns({.back = 6});
+  matrix.row(0)[135] = 3.0;
+  matrix.add_columns({.back = 1});
+
+  EXPECT_EQ(matrix.cols(), 137U);
+  EXPECT_EQ(matrix.row(1)[129], 5.0);
+  EXPECT_EQ(matrix.row(0)[135], 3.0);
+  EXPECT_EQ(matrix.row(0)[136], 0.0);
+}
+
+TEST(Matrix, OfAnySizeStartsWithZeros) {
+  for (const std::size_t rows : {1U, 4095U, 4096U, 5001U}) {  // of 1 KB: from 4 MB on in pages of its own
+    for (int again = 0; again < 2; ++again) {                 // the second may get the memory of the first
+      Matrix matrix(rows, 128);
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (double& value : matrix.row(i)) EXPECT_EQ(std::exchange(value, 7.0), 0.0);
+      }
+    }
+  }
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(Matrix(4096, 128).row(0).data()) % (2U << 20U), 0U);
 }
 
 TEST(Matrix, RefusesASizeThatOverflows) {
