@@ -13,6 +13,7 @@
 
 #include "commands.hpp"
 #include "fedrk/base/error.hpp"
+#include "lost_file.hpp"
 #include "output.hpp"
 
 namespace {
@@ -53,6 +54,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of the write, as a full disk is
+  fedrk::app::explain_lost_files();
   try {
     return run(argc, argv);
   } catch (const fedrk::InvalidArgument& error) {

@@ -41,10 +41,11 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   if (about.st_size == 0) return error_in(path, "the file is empty");
 
   const auto size = static_cast<std::size_t>(about.st_size);
-  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
+  // NORESERVE: a matrix larger than the free memory can be used where it is, as long as little of it is changed.
+  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
   if (data == MAP_FAILED) return cannot_read(path, errno);
   ::madvise(data, size, MADV_SEQUENTIAL);  // advice only: reading works without it
-  return MappedFile(static_cast<const char*>(data), size);
+  return MappedFile(static_cast<char*>(data), size);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
@@ -57,7 +58,13 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+char* MappedFile::make_editable() {
+  if (::mprotect(data_, size_, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  ::madvise(data_, size_, MADV_NORMAL);
+  return data_;
 }
 
 void MappedFile::forget(std::size_t first, std::size_t last) const {
@@ -65,8 +72,8 @@ void MappedFile::forget(std::size_t first, std::size_t last) const {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   first = first / page * page;
   last = last / page * page;
-  // The mapping is read-only, so the system has nothing to write back: a later look reads the file again.
-  if (first < last) ::madvise(const_cast<char*>(data_) + first, last - first, MADV_DONTNEED);
+  // Nothing was changed here, so nothing is lost: a later look reads the file again.
+  if (first < last) ::madvise(data_ + first, last - first, MADV_DONTNEED);
 }
 
 }  // namespace fedrk::io

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,28 @@ void fill(const MappedFile& file, const NpyHeader& header, Matrix& matrix) {
   }
 }
 
+Matrix copied(const MappedFile& file, const NpyHeader& header, Margins margins) {
+  Matrix matrix(header.rows, header.cols, margins);
+  if (header.item_bytes == sizeof(double)) {
+    fill<double>(file, header, matrix);
+  } else {
+    fill<float>(file, header, matrix);
+  }
+  return matrix;
+}
+
+// A matrix on the pages of the file, which live as long as the matrix or a piece of it. Nothing where the layout
+// differs from that of a matrix, or where the system does not let us.
+std::optional<Matrix> in_place(MappedFile& file, const NpyHeader& header) {
+  const bool same_layout =
+      header.item_bytes == sizeof(double) && !header.fortran_order && header.data_offset % alignof(double) == 0;
+  char* const bytes = same_layout ? file.make_editable() : nullptr;
+  if (bytes == nullptr) return std::nullopt;
+  const auto pages = std::make_shared<MappedFile>(std::move(file));
+  auto* const first = reinterpret_cast<double*>(bytes + header.data_offset);
+  return Matrix::over(std::shared_ptr<double[]>(pages, first), header.rows, header.cols);
+}
+
 std::optional<std::string> find_not_finite(const Matrix& matrix) {
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
     const auto row = matrix.row(i);
@@ -98,19 +121,17 @@ std::string_view bytes_of(std::span<const double> values) {
 
 }  // namespace
 
-Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins) {
-  const Result<MappedFile> file = MappedFile::open(path);
+Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins, std::size_t in_place_bytes) {
+  Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
   const Result<NpyHeader> header = read_npy_header(file->text(), path);
   if (!header) return header.error();
-  Matrix matrix(header->rows, header->cols, margins);
-  if (header->item_bytes == sizeof(double)) {
-    fill<double>(*file, *header, matrix);
-  } else {
-    fill<float>(*file, *header, matrix);
-  }
-  if (const auto problem = find_not_finite(matrix)) return error_in(path, *problem);
-  return matrix;
+  std::optional<Matrix> matrix;
+  const bool large = file->text().size() - header->data_offset >= in_place_bytes;
+  if (large && margins.front == 0 && margins.back == 0) matrix = in_place(*file, *header);
+  if (!matrix) matrix = copied(*file, *header, margins);
+  if (const auto problem = find_not_finite(*matrix)) return error_in(path, *problem);
+  return *std::move(matrix);
 }
 
 Result<void> write_npy(const std::filesystem::path& path, const Matrix& matrix, std::size_t first_row,

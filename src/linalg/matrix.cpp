@@ -82,6 +82,15 @@ Matrix::Matrix(std::initializer_list<std::initializer_list<double>> rows)
   }
 }
 
+Matrix Matrix::over(std::shared_ptr<double[]> storage, std::size_t rows, std::size_t cols) {
+  Matrix matrix;
+  matrix.storage_ = std::move(storage);
+  matrix.first_ = matrix.storage_.get();
+  matrix.rows_ = rows;
+  matrix.cols_ = matrix.stride_ = cols;
+  return matrix;
+}
+
 Matrix& Matrix::operator=(Matrix&& other) noexcept {
   storage_ = std::exchange(other.storage_, nullptr);
   first_ = std::exchange(other.first_, nullptr);

@@ -128,6 +128,22 @@ TEST(Solve, LeavesAValidResultWhenItIsInterrupted) {
   }
 }
 
+// Large arrays are used where they are on the disk. A run that would never end by itself meets the missing pages.
+TEST(Solve, SaysThatAFileWasCutShortWhileItWasUsed) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 2048 --cols 4096 --out p").exit_code, 0);  // 64 MB
+
+  const auto ended =
+      program.shell("'" FEDRK_PROGRAM
+                    "' solve p/plan.toml --rounds 4000000000 --progress none & "
+                    "for k in $(seq 600); do grep -qs 'rw-p.*A.npy' /proc/$!/maps && break; sleep 0.05; done; "
+                    "truncate -s 4096 p/A.npy; wait $!");
+
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err,
+            "fedrk: a data file became shorter or unreadable while it was being used; run again with the whole file\n");
+}
+
 TEST(Solve, PrintsOneJsonDocumentAndNothingElse) {
   const test::Program program;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 // A file as one piece of memory, read by the system page by page as it is looked at. A file must not be shortened while
-// it is read: the system ends a program that looks at pages which are gone.
+// it is read: the system sends SIGBUS to a program that looks at pages which are gone.
 
 #include <cstddef>
 #include <filesystem>
@@ -24,13 +24,18 @@ class MappedFile {
 
   std::string_view text() const { return {data_, size_}; }
 
+  /// The bytes as memory to be changed, in any order, where the system allows it (else nullptr). A page that is written
+  /// to becomes a copy of this process: the file keeps its bytes.
+  char* make_editable();
+
   /// Hands the pages of these bytes back to the system, so that a file read from front to end does not count as memory
   /// of the process beside the matrix made from it. They can still be looked at, and are then read again.
+  /// REQUIRES: nothing was changed there.
   void forget(std::size_t first, std::size_t last) const;
 
  private:
-  MappedFile(const char* data, std::size_t size) : data_(data), size_(size) {}
-  const char* data_ = nullptr;
+  MappedFile(char* data, std::size_t size) : data_(data), size_(size) {}
+  char* data_ = nullptr;
   std::size_t size_ = 0;
 };
 

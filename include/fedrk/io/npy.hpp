@@ -16,8 +16,16 @@ namespace fedrk::io {
 /// True when the content starts like an NPY file.
 bool is_npy(std::string_view content);
 
+/// Bytes of data from which a file is used where it is rather than copied.
+constexpr std::size_t kInPlaceBytes = std::size_t{64} << 20;
+
 /// An array of one dimension becomes a matrix of one column.
-Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins = {});
+///
+/// Where no margins are asked for, float64 in C order of at least `in_place_bytes` is not copied: the matrix lies on
+/// the pages of the file, which must keep its length as long as the matrix is used. Changes to the matrix never reach
+/// it.
+Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins = {},
+                        std::size_t in_place_bytes = kInPlaceBytes);
 
 /// Rows first_row .. first_row + rows - 1.
 /// REQUIRES: the rows exist.

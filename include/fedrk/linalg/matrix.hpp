@@ -6,7 +6,7 @@
 // A data file is held once, however many clients it is split over: `split_rows` hands out pieces with disjoint rows
 // that keep the one storage alive together, so each piece may still be changed by its owner. Storage can hold free
 // columns on both sides (as std::vector has capacity), which `add_columns` uses in place of a second copy; that is how
-// an intercept or noise columns join a large file.
+// an intercept or noise columns join a large file. `over` makes a matrix of memory that others provide.
 
 #include <cstddef>
 #include <initializer_list>
@@ -32,6 +32,9 @@ class Matrix {
   Matrix(std::size_t rows, std::size_t cols, Margins margins = {});
   /// From rows written out, for tests and examples.
   Matrix(std::initializer_list<std::initializer_list<double>> rows);
+
+  /// The rows that stand in `storage` one after the other, whatever holds them (a mapped file, say); nothing is copied.
+  static Matrix over(std::shared_ptr<double[]> storage, std::size_t rows, std::size_t cols);
 
   Matrix(Matrix&& other) noexcept { *this = std::move(other); }
   Matrix& operator=(Matrix&& other) noexcept;  // leaves an empty matrix behind

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <utility>
@@ -67,6 +69,95 @@ TEST(Npy, ReadsOneDimensionAsOneColumn) {
   EXPECT_EQ(matrix->rows(), 2U);
   EXPECT_EQ(matrix->cols(), 1U);
   EXPECT_EQ(entries(*matrix), (std::vector{7.0, 8.0}));
+}
+
+constexpr std::size_t kAnySize = 1;
+
+std::vector<double> finite_values(std::size_t count) { return test::any_doubles(count, 5); }
+
+TEST(Npy, OfALargeFileIsUsedInPlaceWithTheBitsOfACopy) {
+  const TempFolder folder;
+  const auto values = finite_values(600);
+  ASSERT_TRUE(write_npy(folder / "v.npy", values));
+  Matrix written(40, 15);
+  for (std::size_t k = 0; k < values.size(); ++k) written.row(k / 15)[k % 15] = values[k];
+  ASSERT_TRUE(write_npy(folder / "a.npy", written, 0, 40));
+
+  for (const std::string name : {"v.npy", "a.npy"}) {
+    const auto copy = read_npy(folder / name), in_place = read_npy(folder / name, {}, kAnySize);
+
+    ASSERT_TRUE(copy && in_place);
+    EXPECT_EQ(in_place->rows(), copy->rows());
+    EXPECT_EQ(in_place->cols(), copy->cols());
+    const auto expected = entries(*copy), found = entries(*in_place);
+    ASSERT_EQ(found.size(), 600U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(in_place->row(0).data()) % 4096, 128U)
+        << "behind the header of its page";
+    for (std::size_t k = 0; k < found.size(); ++k) EXPECT_TRUE(test::same_bits(found[k], expected[k]));
+  }
+}
+
+TEST(Npy, InPlaceKeepsTheFileAsItIsWhateverBecomesOfTheMatrix) {
+  const TempFolder folder;
+  const auto values = finite_values(6000);
+  Matrix written(60, 100);
+  for (std::size_t k = 0; k < values.size(); ++k) written.row(k / 100)[k % 100] = values[k];
+  ASSERT_TRUE(write_npy(folder / "a.npy", written, 0, 60));
+  const std::string before = folder.read("a.npy");
+
+  auto matrix = read_npy(folder / "a.npy", {}, kAnySize);
+  ASSERT_TRUE(matrix);
+  std::vector<std::size_t> order(60);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = (i + 7) % order.size();
+  matrix->permute_rows(order);
+  auto pieces = (*std::move(matrix)).split_rows(std::vector<std::size_t>{20, 40});
+  for (double& value : pieces[0].row(3)) value = 1.0;
+  pieces[1].add_columns({.front = 1, .back = 2});
+
+  EXPECT_EQ(folder.read("a.npy"), before);
+  EXPECT_EQ(pieces[0].row(3)[99], 1.0);
+  EXPECT_EQ(pieces[0].row(0)[0], values[700]);
+  EXPECT_EQ(pieces[1].row(0)[0], 0.0);
+  EXPECT_EQ(pieces[1].row(0)[1], values[2700]) << "row 27 is row 20 now, and moved by a column";
+}
+
+TEST(Npy, InPlaceOutlivesTheNameOfTheFile) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_npy(folder / "b.npy", std::vector{1.0, 2.0, 3.0}));
+
+  const auto matrix = read_npy(folder / "b.npy", {}, kAnySize);
+  std::filesystem::remove(folder / "b.npy");
+
+  ASSERT_TRUE(matrix);
+  EXPECT_EQ(entries(*matrix), (std::vector{1.0, 2.0, 3.0}));
+}
+
+TEST(Npy, OfOtherLayoutsIsCopiedHoweverLarge) {
+  const TempFolder folder;
+  const std::vector<double> by_rows{1, 2, 3, 4, 5, 6};
+  const std::string whole = dictionary("<f8", "(2, 3)");
+  const std::string odd = whole.substr(0, whole.size() - 1) + std::string(8 - (10 + whole.size()) % 8 + 1, ' ') + "\n";
+  ASSERT_EQ((10 + odd.size()) % 8, 1U);
+  for (const auto& content : {npy(odd, bytes(by_rows)),
+                              npy(dictionary("<f8", "(2, 3)", "True"), bytes(std::vector<double>{1, 4, 2, 5, 3, 6})),
+                              npy(dictionary("<f4", "(2, 3)"), bytes(std::vector<float>{1, 2, 3, 4, 5, 6}))}) {
+    const auto matrix = read_npy(folder.write("a.npy", content), {}, kAnySize);
+
+    ASSERT_TRUE(matrix) << matrix.error().message;
+    EXPECT_EQ(entries(*matrix), by_rows);
+  }
+}
+
+TEST(Npy, InPlaceIsCheckedForNumbersThatAreNotFinite) {
+  const TempFolder folder;
+  Matrix written(30, 200);
+  written.row(28)[150] = std::numeric_limits<double>::infinity();
+  ASSERT_TRUE(write_npy(folder / "a.npy", written, 0, 30));
+
+  const auto matrix = read_npy(folder / "a.npy", {}, kAnySize);
+
+  ASSERT_FALSE(matrix);
+  EXPECT_EQ(folder.local(matrix.error().message), "a.npy: row 29, column 151: expected a finite number, found inf");
 }
 
 TEST(Npy, NamesTheFactAndTheExpectation) {
