@@ -18,8 +18,16 @@
 namespace fedrk::experiments {
 
 LinearSystem copy_of(const LinearSystem& system) {
-  if (const auto* sparse = std::get_if<SparseMatrix>(&system.rows)) return {*sparse, system.rhs};
-  return {std::get<Matrix>(system.rows).clone(), system.rhs};
+  return {std::visit(
+              [](const auto& matrix) -> Rows {
+                if constexpr (requires { matrix.clone(); }) {
+                  return matrix.clone();
+                } else {
+                  return matrix;
+                }
+              },
+              system.rows),
+          system.rhs};
 }
 
 std::vector<Client> clients_of(LinearSystem system, std::span<const std::size_t> rows_of_client, std::uint64_t seed,

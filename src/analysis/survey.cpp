@@ -11,8 +11,14 @@
 namespace fedrk {
 namespace {
 
-std::size_t stored_entries(const Matrix& matrix) { return matrix.rows() * matrix.cols(); }
-std::size_t stored_entries(const SparseMatrix& matrix) { return matrix.nonzeros(); }
+template <class Number>
+std::size_t stored_entries(const BasicMatrix<Number>& matrix) {
+  return matrix.rows() * matrix.cols();
+}
+template <class Number>
+std::size_t stored_entries(const BasicSparseMatrix<Number>& matrix) {
+  return matrix.nonzeros();
+}
 
 LinearSystem pooled(std::span<const Client> clients) {
   std::size_t rows = 0;

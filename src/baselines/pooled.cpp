@@ -18,23 +18,25 @@ std::vector<double> squared_norms(const auto& matrix) {
 }
 
 /// Column j of A as row j.
-Matrix transposed(const Matrix& matrix) {
-  Matrix columns(matrix.cols(), matrix.rows());
+template <class Number>
+BasicMatrix<Number> transposed(const BasicMatrix<Number>& matrix) {
+  BasicMatrix<Number> columns(matrix.cols(), matrix.rows());
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
     for (std::size_t j = 0; j < matrix.cols(); ++j) columns.row(j)[i] = matrix.row(i)[j];
   }
   return columns;
 }
 
-SparseMatrix transposed(const SparseMatrix& matrix) {
+template <class Number>
+BasicSparseMatrix<Number> transposed(const BasicSparseMatrix<Number>& matrix) {
   std::vector<Triplet> entries;
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const SparseRow row = matrix.row(i);
+    const auto row = matrix.row(i);
     for (std::size_t k = 0; k < row.columns.size(); ++k) {
       entries.push_back({row.columns[k], static_cast<std::uint32_t>(i), row.values[k]});
     }
   }
-  return SparseMatrix(matrix.cols(), matrix.rows(), std::move(entries));
+  return BasicSparseMatrix<Number>(matrix.cols(), matrix.rows(), std::move(entries));
 }
 
 /// ||target - A x||, and the target's own length as a scale.

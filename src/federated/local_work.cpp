@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "fedrk/linalg/kernels.hpp"
 
@@ -49,7 +48,8 @@ void scale(double factor, std::span<double> values) {
 }
 
 // Row i of the packed upper triangle holds columns i to n - 1.
-void add_outer_product(std::span<const double> row, std::span<double> packed) {
+template <class Number>
+void add_outer_product(std::span<const Number> row, std::size_t, std::span<double> packed) {
   std::size_t start = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const auto rest = row.subspan(i);
@@ -58,12 +58,13 @@ void add_outer_product(std::span<const double> row, std::span<double> packed) {
   }
 }
 
-void add_outer_product(const SparseRow& row, std::size_t cols, std::span<double> packed) {
+template <class Number>
+void add_outer_product(const BasicSparseRow<Number>& row, std::size_t cols, std::span<double> packed) {
   for (std::size_t k = 0; k < row.columns.size(); ++k) {
     const std::size_t i = row.columns[k];
     const std::size_t start = i * cols - i * (i + 1) / 2;  // where column j stands at start + j
-    for (std::size_t l = k; l < row.columns.size(); ++l)
-      packed[start + row.columns[l]] += row.values[k] * row.values[l];
+    const double value = row.values[k];
+    for (std::size_t l = k; l < row.columns.size(); ++l) packed[start + row.columns[l]] += value * row.values[l];
   }
 }
 
@@ -152,11 +153,7 @@ AlignedVector gram_sum(const RowBlock& block) {
       [&](const auto& matrix) {
         for (std::size_t j = 0; j < matrix.rows(); ++j) {
           const auto row = matrix.row(j);
-          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(row)>, SparseRow>) {
-            add_outer_product(row, n, packed);
-          } else {
-            add_outer_product(row, packed);
-          }
+          add_outer_product(row, n, packed);
           axpy(block.system().rhs[j], row, products);
         }
       },

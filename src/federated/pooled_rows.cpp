@@ -14,11 +14,13 @@ namespace {
 
 constexpr double kDense = 0.0, kSparse = 1.0;
 
-void append(std::span<const double> row, AlignedVector& message) {
+template <class Number>
+void append(std::span<const Number> row, AlignedVector& message) {
   message.insert(message.end(), row.begin(), row.end());
 }
 
-void append(const SparseRow& row, AlignedVector& message) {
+template <class Number>
+void append(const BasicSparseRow<Number>& row, AlignedVector& message) {
   message.push_back(static_cast<double>(row.columns.size()));
   message.insert(message.end(), row.columns.begin(), row.columns.end());
   message.insert(message.end(), row.values.begin(), row.values.end());

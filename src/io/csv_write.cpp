@@ -11,15 +11,17 @@
 namespace fedrk::io {
 namespace {
 
-void append_row(const Matrix& matrix, std::size_t i, std::string& line) {
+template <class Number>
+void append_row(const BasicMatrix<Number>& matrix, std::size_t i, std::string& line) {
   for (const double value : matrix.row(i)) {
     append_text(value, line);
     line += ',';
   }
 }
 
-void append_row(const SparseMatrix& matrix, std::size_t i, std::string& line) {
-  const SparseRow row = matrix.row(i);
+template <class Number>
+void append_row(const BasicSparseMatrix<Number>& matrix, std::size_t i, std::string& line) {
+  const auto row = matrix.row(i);
   std::size_t k = 0;
   for (std::size_t j = 0; j < matrix.cols(); ++j) {
     const bool stored = k < row.columns.size() && row.columns[k] == j;

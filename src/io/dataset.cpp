@@ -27,7 +27,8 @@ std::string ending_of(const std::filesystem::path& path) {
   return ending;
 }
 
-std::vector<double> to_vector(const Matrix& matrix) {
+template <class Number>
+std::vector<double> to_vector(const BasicMatrix<Number>& matrix) {
   std::vector<double> out;
   out.reserve(matrix.rows() * matrix.cols());
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
@@ -37,10 +38,11 @@ std::vector<double> to_vector(const Matrix& matrix) {
   return out;
 }
 
-std::vector<double> to_vector(const SparseMatrix& matrix) {
+template <class Number>
+std::vector<double> to_vector(const BasicSparseMatrix<Number>& matrix) {
   std::vector<double> out(matrix.rows() * matrix.cols(), 0.0);
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const SparseRow row = matrix.row(i);
+    const auto row = matrix.row(i);
     for (std::size_t k = 0; k < row.values.size(); ++k) out[i * matrix.cols() + row.columns[k]] = row.values[k];
   }
   return out;

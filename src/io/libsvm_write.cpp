@@ -15,7 +15,8 @@ void append_pair(std::size_t column, double value, std::string& line) {
 }
 
 // Both write the entries that are not zero, and say whether the last column was among them.
-bool append_pairs(const Matrix& matrix, std::size_t i, std::string& line) {
+template <class Number>
+bool append_pairs(const BasicMatrix<Number>& matrix, std::size_t i, std::string& line) {
   const auto row = matrix.row(i);
   for (std::size_t j = 0; j < row.size(); ++j) {
     if (row[j] != 0.0) append_pair(j, row[j], line);
@@ -23,8 +24,9 @@ bool append_pairs(const Matrix& matrix, std::size_t i, std::string& line) {
   return row.back() != 0.0;
 }
 
-bool append_pairs(const SparseMatrix& matrix, std::size_t i, std::string& line) {
-  const SparseRow row = matrix.row(i);
+template <class Number>
+bool append_pairs(const BasicSparseMatrix<Number>& matrix, std::size_t i, std::string& line) {
+  const auto row = matrix.row(i);
   bool last = false;
   for (std::size_t k = 0; k < row.values.size(); ++k) {
     if (row.values[k] == 0.0) continue;

@@ -17,7 +17,8 @@ void append_entry(double value, std::string& line, FileWriter& out) {
   out.append(line += '\n');
 }
 
-void append_rows(const Matrix& matrix, std::size_t first_row, std::size_t rows, FileWriter& out) {
+template <class Number>
+void append_rows(const BasicMatrix<Number>& matrix, std::size_t first_row, std::size_t rows, FileWriter& out) {
   out.append(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", rows, matrix.cols()));
   std::string line;
   for (std::size_t j = 0; j < matrix.cols() && !out.failed(); ++j) {
@@ -25,13 +26,14 @@ void append_rows(const Matrix& matrix, std::size_t first_row, std::size_t rows, 
   }
 }
 
-void append_rows(const SparseMatrix& matrix, std::size_t first_row, std::size_t rows, FileWriter& out) {
+template <class Number>
+void append_rows(const BasicSparseMatrix<Number>& matrix, std::size_t first_row, std::size_t rows, FileWriter& out) {
   std::size_t entries = 0;
   for (std::size_t i = first_row; i < first_row + rows; ++i) entries += matrix.row(i).values.size();
   out.append(fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", rows, matrix.cols(), entries));
   std::string line;
   for (std::size_t i = first_row; i < first_row + rows && !out.failed(); ++i) {
-    const SparseRow row = matrix.row(i);
+    const auto row = matrix.row(i);
     for (std::size_t k = 0; k < row.values.size(); ++k) {
       out.append(fmt::format("{} {} ", i - first_row + 1, std::size_t{row.columns[k]} + 1));
       append_entry(row.values[k], line, out);

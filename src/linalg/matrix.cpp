@@ -20,7 +20,8 @@ constexpr std::size_t kLargeBytes = std::size_t{4} << 20;  // from here on huge 
 
 // Zeros on huge pages where the system has them: a step on a row then misses the translation cache once, not once for
 // every 4 KB. Fresh pages are zeros already, and become memory when they are first written.
-std::shared_ptr<double[]> map_zeros(std::size_t bytes) {
+template <class Number>
+std::shared_ptr<Number[]> map_zeros(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHugePage) throw std::bad_alloc();
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   bytes = (bytes + page - 1) / page * page;
@@ -34,20 +35,21 @@ std::shared_ptr<double[]> map_zeros(std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   ::madvise(first, bytes, MADV_HUGEPAGE);  // advice: small pages work as well
 #endif
-  return {reinterpret_cast<double*>(first), [bytes](double* p) { ::munmap(p, bytes); }};
+  return {reinterpret_cast<Number*>(first), [bytes](Number* p) { ::munmap(p, bytes); }};
 }
 
 // All zeros, aligned to a cache line, so that vector loads from the first column do not straddle two.
-std::shared_ptr<double[]> allocate(std::size_t rows, std::size_t stride) {
-  if (stride != 0 && rows > (std::numeric_limits<std::size_t>::max() / sizeof(double) - kLine) / stride) {
+template <class Number>
+std::shared_ptr<Number[]> allocate(std::size_t rows, std::size_t stride) {
+  if (stride != 0 && rows > (std::numeric_limits<std::size_t>::max() / sizeof(Number) - kLine) / stride) {
     throw std::bad_alloc();
   }
-  const std::size_t bytes = (rows * stride * sizeof(double) + kLine - 1) / kLine * kLine;
-  if (bytes >= kLargeBytes) return map_zeros(bytes);
-  auto* memory = static_cast<double*>(std::aligned_alloc(kLine, std::max(bytes, kLine)));
+  const std::size_t bytes = (rows * stride * sizeof(Number) + kLine - 1) / kLine * kLine;
+  if (bytes >= kLargeBytes) return map_zeros<Number>(bytes);
+  auto* memory = static_cast<Number*>(std::aligned_alloc(kLine, std::max(bytes, kLine)));
   if (memory == nullptr) throw std::bad_alloc();
-  std::fill_n(memory, rows * stride, 0.0);
-  return {memory, [](double* p) { std::free(p); }};
+  std::fill_n(memory, rows * stride, Number{0});
+  return {memory, [](Number* p) { std::free(p); }};
 }
 
 // Columns with their margins; a width beyond any memory must not wrap round to a small one.
@@ -59,22 +61,25 @@ std::size_t checked_width(std::size_t cols, Margins margins) {
 
 // From one row to the next. Wide rows all start on a cache line; in narrow ones the filling would cost more than it
 // saves.
+template <class Number>
 std::size_t stride_for(std::size_t width) {
-  constexpr std::size_t kWide = 128, kPerLine = kLine / sizeof(double);
+  constexpr std::size_t kWide = 128, kPerLine = kLine / sizeof(Number);
   return width < kWide ? width : (width + kPerLine - 1) / kPerLine * kPerLine;
 }
 
 }  // namespace
 
-Matrix::Matrix(std::size_t rows, std::size_t cols, Margins margins)
-    : rows_(rows), cols_(cols), stride_(stride_for(checked_width(cols, margins))), free_(margins) {
+template <class Number>
+BasicMatrix<Number>::BasicMatrix(std::size_t rows, std::size_t cols, Margins margins)
+    : rows_(rows), cols_(cols), stride_(stride_for<Number>(checked_width(cols, margins))), free_(margins) {
   free_.back = stride_ - margins.front - cols;  // the filling is as free as the margin
-  storage_ = allocate(rows, stride_);
+  storage_ = allocate<Number>(rows, stride_);
   first_ = storage_.get() + margins.front;
 }
 
-Matrix::Matrix(std::initializer_list<std::initializer_list<double>> rows)
-    : Matrix(rows.size(), rows.size() == 0 ? 0 : rows.begin()->size()) {
+template <class Number>
+BasicMatrix<Number>::BasicMatrix(std::initializer_list<std::initializer_list<Number>> rows)
+    : BasicMatrix(rows.size(), rows.size() == 0 ? 0 : rows.begin()->size()) {
   std::size_t i = 0;
   for (const auto& values : rows) {
     FEDRK_EXPECTS(values.size() == cols_);
@@ -82,8 +87,9 @@ Matrix::Matrix(std::initializer_list<std::initializer_list<double>> rows)
   }
 }
 
-Matrix Matrix::over(std::shared_ptr<double[]> storage, std::size_t rows, std::size_t cols) {
-  Matrix matrix;
+template <class Number>
+BasicMatrix<Number> BasicMatrix<Number>::over(std::shared_ptr<Number[]> storage, std::size_t rows, std::size_t cols) {
+  BasicMatrix matrix;
   matrix.storage_ = std::move(storage);
   matrix.first_ = matrix.storage_.get();
   matrix.rows_ = rows;
@@ -91,7 +97,8 @@ Matrix Matrix::over(std::shared_ptr<double[]> storage, std::size_t rows, std::si
   return matrix;
 }
 
-Matrix& Matrix::operator=(Matrix&& other) noexcept {
+template <class Number>
+BasicMatrix<Number>& BasicMatrix<Number>::operator=(BasicMatrix&& other) noexcept {
   storage_ = std::exchange(other.storage_, nullptr);
   first_ = std::exchange(other.first_, nullptr);
   rows_ = std::exchange(other.rows_, 0);
@@ -101,13 +108,15 @@ Matrix& Matrix::operator=(Matrix&& other) noexcept {
   return *this;
 }
 
-Matrix Matrix::clone(Margins margins) const {
-  Matrix copy(rows_, cols_, margins);
+template <class Number>
+BasicMatrix<Number> BasicMatrix<Number>::clone(Margins margins) const {
+  BasicMatrix copy(rows_, cols_, margins);
   for (std::size_t i = 0; i < rows_; ++i) std::ranges::copy(row(i), copy.row(i).begin());
   return copy;
 }
 
-void Matrix::add_columns(Margins added) {
+template <class Number>
+void BasicMatrix<Number>::add_columns(Margins added) {
   if (added.front > free_.front || added.back > free_.back) {
     *this = clone({.front = added.front, .back = added.back});
   }
@@ -115,14 +124,15 @@ void Matrix::add_columns(Margins added) {
   cols_ += added.front + added.back;
   free_ = {.front = free_.front - added.front, .back = free_.back - added.back};
   for (std::size_t i = 0; i < rows_; ++i) {
-    std::ranges::fill(row(i).first(added.front), 0.0);
-    std::ranges::fill(row(i).last(added.back), 0.0);
+    std::ranges::fill(row(i).first(added.front), Number{0});
+    std::ranges::fill(row(i).last(added.back), Number{0});
   }
 }
 
-void Matrix::permute_rows(std::span<const std::size_t> order) {
+template <class Number>
+void BasicMatrix<Number>::permute_rows(std::span<const std::size_t> order) {
   FEDRK_EXPECTS(order.size() == rows_);
-  std::vector<double> held(cols_);
+  std::vector<Number> held(cols_);
   std::vector<bool> placed(rows_, false);
   for (std::size_t start = 0; start < rows_; ++start) {  // each cycle of the permutation once
     if (placed[start] || order[start] == start) continue;
@@ -137,13 +147,14 @@ void Matrix::permute_rows(std::span<const std::size_t> order) {
   }
 }
 
-std::vector<Matrix> Matrix::split_rows(std::span<const std::size_t> counts) && {
+template <class Number>
+std::vector<BasicMatrix<Number>> BasicMatrix<Number>::split_rows(std::span<const std::size_t> counts) && {
   FEDRK_EXPECTS(std::accumulate(counts.begin(), counts.end(), std::size_t{0}) == rows_);
-  std::vector<Matrix> pieces;
+  std::vector<BasicMatrix> pieces;
   pieces.reserve(counts.size());
-  double* first = first_;
+  Number* first = first_;
   for (const std::size_t count : counts) {
-    Matrix& piece = pieces.emplace_back();
+    BasicMatrix& piece = pieces.emplace_back();
     piece.storage_ = storage_;
     piece.first_ = first;
     piece.rows_ = count;
@@ -152,8 +163,11 @@ std::vector<Matrix> Matrix::split_rows(std::span<const std::size_t> counts) && {
     piece.free_ = free_;
     first += count * stride_;
   }
-  *this = Matrix();
+  *this = BasicMatrix();
   return pieces;
 }
+
+template class BasicMatrix<double>;
+template class BasicMatrix<float>;
 
 }  // namespace fedrk

@@ -107,8 +107,9 @@ OrthonormalRows orthonormalize(UnitRows unit) {
   return rows;
 }
 
-constexpr auto scatter_dense = [](std::span<const double> row, double factor, auto column) {
-  column = factor * Eigen::Map<const Eigen::VectorXd>(row.data(), column.size());
+constexpr auto scatter_dense = []<class Number>(std::span<const Number> row, double factor, auto column) {
+  using Entries = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
+  column = factor * Eigen::Map<const Entries>(row.data(), column.size()).template cast<double>();
 };
 
 void project_onto(const OrthonormalRows& rows, std::span<double> coefficients, std::span<double> x) {
@@ -119,7 +120,8 @@ void project_onto(const OrthonormalRows& rows, std::span<double> coefficients, s
 }
 
 // The columns that hold a non-zero: a sparse client of few rows lives in a small part of the space.
-std::vector<std::uint32_t> touched_columns(const SparseMatrix& rows) {
+template <class Number>
+std::vector<std::uint32_t> touched_columns(const BasicSparseMatrix<Number>& rows) {
   std::vector<std::uint32_t> columns;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     columns.insert(columns.end(), rows.row(i).columns.begin(), rows.row(i).columns.end());
@@ -153,9 +155,11 @@ class RowSpaceProjection::DenseForm final : public Form {
 // Where a factorisation would be too large: A^+ (b - A x) by conjugate gradients on the normal equations (CGLS), which
 // started from zero stay in the row space. Ends where A^T r is the rounding of its own computation, so that a point
 // which is already the projection stays where it is.
+template <class Number>
 class RowSpaceProjection::SparseForm final : public Form {
  public:
-  SparseForm(const SparseMatrix& rows, std::span<const double> rhs) : rows_(rows), rhs_(rhs.begin(), rhs.end()) {
+  SparseForm(const BasicSparseMatrix<Number>& rows, std::span<const double> rhs)
+      : rows_(rows), rhs_(rhs.begin(), rhs.end()) {
     for (std::size_t i = 0; i < rows_.rows(); ++i) frobenius_ += squared_norm(rows_.row(i));
     frobenius_ = std::sqrt(frobenius_);
   }
@@ -190,25 +194,27 @@ class RowSpaceProjection::SparseForm final : public Form {
 
  private:
   static constexpr std::size_t kNoProgress = 50;  // steps without a smaller gradient: only rounding is left
-  SparseMatrix rows_;
+  BasicSparseMatrix<Number> rows_;
   std::vector<double> rhs_;
   double frobenius_ = 0.0;
 };
 
-RowSpaceProjection::RowSpaceProjection(const Matrix& rows, std::span<const double> rhs)
+template <class Number>
+RowSpaceProjection::RowSpaceProjection(const BasicMatrix<Number>& rows, std::span<const double> rhs)
     : form_(std::make_unique<DenseForm>(orthonormalize(unit_rows(rows, rhs, rows.cols(), scatter_dense)),
                                         std::vector<std::uint32_t>{})) {}
 
-RowSpaceProjection::RowSpaceProjection(const SparseMatrix& rows, std::span<const double> rhs) {
+template <class Number>
+RowSpaceProjection::RowSpaceProjection(const BasicSparseMatrix<Number>& rows, std::span<const double> rhs) {
   // A factorisation costs about 2 m k min(m, k) operations, k the touched columns; up to here that is a few seconds.
   constexpr double kFactorisationLimit = 4e9;
   auto columns = touched_columns(rows);
   const auto m = static_cast<double>(rows.rows()), k = static_cast<double>(columns.size());
   if (m * k * std::min(m, k) > kFactorisationLimit) {
-    form_ = std::make_unique<SparseForm>(rows, rhs);
+    form_ = std::make_unique<SparseForm<Number>>(rows, rhs);
     return;
   }
-  const auto scatter_sparse = [&](const SparseRow& row, double factor, auto column) {
+  const auto scatter_sparse = [&](const BasicSparseRow<Number>& row, double factor, auto column) {
     for (std::size_t e = 0; e < row.values.size(); ++e) {
       const auto place = std::ranges::lower_bound(columns, row.columns[e]) - columns.begin();
       column[place] += factor * row.values[e];
@@ -217,6 +223,11 @@ RowSpaceProjection::RowSpaceProjection(const SparseMatrix& rows, std::span<const
   auto basis = orthonormalize(unit_rows(rows, rhs, columns.size(), scatter_sparse));
   form_ = std::make_unique<DenseForm>(std::move(basis), std::move(columns));
 }
+
+template RowSpaceProjection::RowSpaceProjection(const Matrix&, std::span<const double>);
+template RowSpaceProjection::RowSpaceProjection(const Matrix32&, std::span<const double>);
+template RowSpaceProjection::RowSpaceProjection(const SparseMatrix&, std::span<const double>);
+template RowSpaceProjection::RowSpaceProjection(const SparseMatrix32&, std::span<const double>);
 
 RowSpaceProjection::RowSpaceProjection(RowSpaceProjection&&) noexcept = default;
 RowSpaceProjection& RowSpaceProjection::operator=(RowSpaceProjection&&) noexcept = default;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/problem/partition.hpp"
@@ -62,7 +63,7 @@ void scale_by_client(std::span<const std::size_t> rows_of_client, MatrixType& ma
   std::size_t row = 0;
   for (std::size_t client = 0; client < rows_of_client.size(); ++client) {
     for (const std::size_t end = row + rows_of_client[client]; row < end; ++row) {
-      for (double& value : matrix.values(row)) value *= static_cast<double>(client + 1);
+      for (auto& value : matrix.values(row)) value *= static_cast<std::remove_cvref_t<decltype(value)>>(client + 1);
     }
   }
 }

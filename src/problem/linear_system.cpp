@@ -8,25 +8,31 @@
 namespace fedrk {
 namespace {
 
-bool is_zero(std::span<const double> row) {
-  return std::ranges::all_of(row, [](double v) { return v == 0.0; });
+template <class Number>
+bool is_zero(std::span<const Number> row) {
+  return std::ranges::all_of(row, [](Number v) { return v == Number{0}; });
 }
-bool is_zero(const SparseRow& row) { return is_zero(row.values); }
-
-void put_ones_before(Matrix& matrix) {
-  matrix.add_columns({.front = 1});
-  for (std::size_t i = 0; i < matrix.rows(); ++i) matrix.row(i)[0] = 1.0;
+template <class Number>
+bool is_zero(const BasicSparseRow<Number>& row) {
+  return is_zero(row.values);
 }
 
-void put_ones_before(SparseMatrix& matrix) {
+template <class Number>
+void put_ones_before(BasicMatrix<Number>& matrix) {
   matrix.add_columns({.front = 1});
-  SparseMatrix widened(matrix.cols());
+  for (std::size_t i = 0; i < matrix.rows(); ++i) matrix.row(i)[0] = Number{1};
+}
+
+template <class Number>
+void put_ones_before(BasicSparseMatrix<Number>& matrix) {
+  matrix.add_columns({.front = 1});
+  BasicSparseMatrix<Number> widened(matrix.cols());
   widened.reserve(matrix.rows(), matrix.nonzeros() + matrix.rows());
   std::vector<std::uint32_t> columns;
-  std::vector<double> values;
+  std::vector<Number> values;
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
     columns.assign(1, 0);
-    values.assign(1, 1.0);
+    values.assign(1, Number{1});
     columns.insert(columns.end(), matrix.row(i).columns.begin(), matrix.row(i).columns.end());
     values.insert(values.end(), matrix.row(i).values.begin(), matrix.row(i).values.end());
     widened.append_row(columns, values);

@@ -4,25 +4,27 @@
 namespace fedrk {
 namespace {
 
-void append(Matrix& matrix, std::size_t count, RngStream& stream) {
+template <class Number>
+void append(BasicMatrix<Number>& matrix, std::size_t count, RngStream& stream) {
   matrix.add_columns({.back = count});
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    for (double& value : matrix.row(i).last(count)) value = stream.gaussian();
+    for (Number& value : matrix.row(i).last(count)) value = static_cast<Number>(stream.gaussian());
   }
 }
 
-void append(SparseMatrix& matrix, std::size_t count, RngStream& stream) {
-  SparseMatrix widened(matrix.cols() + count);
+template <class Number>
+void append(BasicSparseMatrix<Number>& matrix, std::size_t count, RngStream& stream) {
+  BasicSparseMatrix<Number> widened(matrix.cols() + count);
   widened.reserve(matrix.rows(), matrix.nonzeros() + matrix.rows() * count);
   std::vector<std::uint32_t> columns;
-  std::vector<double> values;
+  std::vector<Number> values;
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const SparseRow row = matrix.row(i);
+    const auto row = matrix.row(i);
     columns.assign(row.columns.begin(), row.columns.end());
     values.assign(row.values.begin(), row.values.end());
     for (std::size_t k = 0; k < count; ++k) {
       columns.push_back(static_cast<std::uint32_t>(matrix.cols() + k));
-      values.push_back(stream.gaussian());
+      values.push_back(static_cast<Number>(stream.gaussian()));
     }
     widened.append_row(columns, values);
   }

@@ -16,9 +16,10 @@ constexpr double kSmallestSquare = 0x1.0p-900;
 constexpr double kLargestSquare = 0x1.0p+900;
 
 // Brings the largest entry to [1, 2) by an exact power of two, on both sides of the equation.
-void rescale(std::span<double> row, double largest, double& rhs) {
+template <class Number>
+void rescale(std::span<Number> row, double largest, double& rhs) {
   const int exponent = -std::ilogb(largest);
-  for (double& value : row) value = std::ldexp(value, exponent);
+  for (Number& value : row) value = std::ldexp(value, exponent);
   rhs = std::ldexp(rhs, exponent);
 }
 
@@ -38,7 +39,7 @@ RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
   std::visit(
       [&](auto& matrix) {
         for (std::size_t i = 0; i < matrix.rows(); ++i) {
-          const std::span<double> row = matrix.values(i);
+          const auto row = matrix.values(i);
           entries += row.size();
           if (!all_finite(row))
             throw InvalidArgument("row " + std::to_string(i + 1) + " holds a number that is not finite");

@@ -11,12 +11,12 @@ namespace fedrk {
 namespace {
 
 // Calls visit(column, value) for the stored entries of a row.
-template <class Visit>
-void for_each_entry(std::span<const double> row, Visit visit) {
+template <class Number, class Visit>
+void for_each_entry(std::span<const Number> row, Visit visit) {
   for (std::size_t j = 0; j < row.size(); ++j) visit(j, row[j]);
 }
-template <class Visit>
-void for_each_entry(const SparseRow& row, Visit visit) {
+template <class Number, class Visit>
+void for_each_entry(const BasicSparseRow<Number>& row, Visit visit) {
   for (std::size_t k = 0; k < row.values.size(); ++k) visit(row.columns[k], row.values[k]);
 }
 
@@ -37,18 +37,24 @@ ColumnSums sum_over_rows(const LinearSystem& system, Term term) {
 // value / scale, and zero for a column without spread.
 double over(double value, double scale) { return scale > 0.0 ? value / scale : 0.0; }
 
-void scale_rows(const Scaling& scaling, Matrix& matrix) {
+template <class Number>
+void scale_rows(const Scaling& scaling, BasicMatrix<Number>& matrix) {
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const std::span<double> row = matrix.row(i);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = over(row[j] - scaling.centre[j], scaling.scale[j]);
+    const std::span<Number> row = matrix.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      row[j] = static_cast<Number>(over(row[j] - scaling.centre[j], scaling.scale[j]));
+    }
   }
 }
 
-void scale_rows(const Scaling& scaling, SparseMatrix& matrix) {
+template <class Number>
+void scale_rows(const Scaling& scaling, BasicSparseMatrix<Number>& matrix) {
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const std::span<double> values = matrix.values(i);
-    for (std::size_t k = 0; k < values.size(); ++k)
-      values[k] = over(values[k], scaling.scale[matrix.row(i).columns[k]]);
+    const std::span<Number> values = matrix.values(i);
+    const auto columns = matrix.row(i).columns;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      values[k] = static_cast<Number>(over(values[k], scaling.scale[columns[k]]));
+    }
   }
 }
 

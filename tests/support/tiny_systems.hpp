@@ -34,8 +34,16 @@ inline std::vector<std::vector<double>> written_out(const Rows& rows) {
 
 /// A copy of a system, which the library itself never makes.
 inline LinearSystem copy_of(const LinearSystem& system) {
-  if (const auto* sparse = std::get_if<SparseMatrix>(&system.rows)) return {*sparse, system.rhs};
-  return {std::get<Matrix>(system.rows).clone(), system.rhs};
+  return {std::visit(
+              [](const auto& matrix) -> Rows {
+                if constexpr (requires { matrix.clone(); }) {
+                  return matrix.clone();
+                } else {
+                  return matrix;
+                }
+              },
+              system.rows),
+          system.rhs};
 }
 
 /// Clients named client-1, client-2, ... with even shares of the rows in order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A dense matrix, row after row.
+// A dense matrix, row after row, of doubles or of floats.
 //
 // A data file is held once, however many clients it is split over: `split_rows` hands out pieces with disjoint rows
 // that keep the one storage alive together, so each piece may still be changed by its owner. Storage can hold free
@@ -25,39 +25,40 @@ struct Margins {
   std::size_t back = 0;
 };
 
-class Matrix {
+template <class Number>
+class BasicMatrix {
  public:
-  Matrix() = default;
+  BasicMatrix() = default;
   /// All zeros. Throws std::bad_alloc where the size cannot be had.
-  Matrix(std::size_t rows, std::size_t cols, Margins margins = {});
+  BasicMatrix(std::size_t rows, std::size_t cols, Margins margins = {});
   /// From rows written out, for tests and examples.
-  Matrix(std::initializer_list<std::initializer_list<double>> rows);
+  BasicMatrix(std::initializer_list<std::initializer_list<Number>> rows);
 
   /// The rows that stand in `storage` one after the other, whatever holds them (a mapped file, say); nothing is copied.
-  static Matrix over(std::shared_ptr<double[]> storage, std::size_t rows, std::size_t cols);
+  static BasicMatrix over(std::shared_ptr<Number[]> storage, std::size_t rows, std::size_t cols);
 
-  Matrix(Matrix&& other) noexcept { *this = std::move(other); }
-  Matrix& operator=(Matrix&& other) noexcept;  // leaves an empty matrix behind
-  Matrix(const Matrix&) = delete;              // large: say clone()
-  Matrix& operator=(const Matrix&) = delete;
-  ~Matrix() = default;
+  BasicMatrix(BasicMatrix&& other) noexcept { *this = std::move(other); }
+  BasicMatrix& operator=(BasicMatrix&& other) noexcept;  // leaves an empty matrix behind
+  BasicMatrix(const BasicMatrix&) = delete;              // large: say clone()
+  BasicMatrix& operator=(const BasicMatrix&) = delete;
+  ~BasicMatrix() = default;
 
-  Matrix clone(Margins margins = {}) const;
+  BasicMatrix clone(Margins margins = {}) const;
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
   /// From the start of a row to that of the next: cols(), free columns, and in wide matrices a few numbers of filling.
   std::size_t stride() const { return stride_; }
-  std::span<const double> row(std::size_t i) const {
+  std::span<const Number> row(std::size_t i) const {
     FEDRK_EXPECTS(i < rows_);
     return {first_ + i * stride_, cols_};
   }
-  std::span<double> row(std::size_t i) {
+  std::span<Number> row(std::size_t i) {
     FEDRK_EXPECTS(i < rows_);
     return {first_ + i * stride_, cols_};
   }
   /// The stored entries of row i: for a dense matrix the whole row (SparseMatrix has the same verb).
-  std::span<double> values(std::size_t i) { return row(i); }
+  std::span<Number> values(std::size_t i) { return row(i); }
 
   /// Adds columns of zeros on either side, in place where the storage has room.
   void add_columns(Margins added);
@@ -68,13 +69,19 @@ class Matrix {
 
   /// Pieces of counts[0], counts[1], ... rows.
   /// REQUIRES: the counts add up to rows().
-  std::vector<Matrix> split_rows(std::span<const std::size_t> counts) &&;
+  std::vector<BasicMatrix> split_rows(std::span<const std::size_t> counts) &&;
 
  private:
-  std::shared_ptr<double[]> storage_;  // shared by the pieces of one split, which never overlap
-  double* first_ = nullptr;
+  std::shared_ptr<Number[]> storage_;  // shared by the pieces of one split, which never overlap
+  Number* first_ = nullptr;
   std::size_t rows_ = 0, cols_ = 0, stride_ = 0;
   Margins free_;
 };
+
+extern template class BasicMatrix<double>;
+extern template class BasicMatrix<float>;
+
+using Matrix = BasicMatrix<double>;
+using Matrix32 = BasicMatrix<float>;
 
 }  // namespace fedrk

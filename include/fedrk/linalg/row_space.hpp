@@ -24,8 +24,10 @@ namespace fedrk {
 
 class RowSpaceProjection {
  public:
-  RowSpaceProjection(const Matrix& rows, std::span<const double> rhs);
-  RowSpaceProjection(const SparseMatrix& rows, std::span<const double> rhs);
+  template <class Number>  // double or float
+  RowSpaceProjection(const BasicMatrix<Number>& rows, std::span<const double> rhs);
+  template <class Number>
+  RowSpaceProjection(const BasicSparseMatrix<Number>& rows, std::span<const double> rhs);
   RowSpaceProjection(RowSpaceProjection&&) noexcept;
   RowSpaceProjection& operator=(RowSpaceProjection&&) noexcept;
   ~RowSpaceProjection();
@@ -36,6 +38,7 @@ class RowSpaceProjection {
  private:
   class Form;
   class DenseForm;
+  template <class Number>
   class SparseForm;
   std::unique_ptr<const Form> form_;
 };

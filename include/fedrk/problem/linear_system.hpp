@@ -14,7 +14,8 @@
 
 namespace fedrk {
 
-using Rows = std::variant<Matrix, SparseMatrix>;
+/// Dense or sparse, of doubles or of floats (storage.hpp).
+using Rows = std::variant<Matrix, SparseMatrix, Matrix32, SparseMatrix32>;
 
 inline std::size_t row_count(const Rows& rows) {
   return std::visit([](const auto& m) { return m.rows(); }, rows);
@@ -22,7 +23,9 @@ inline std::size_t row_count(const Rows& rows) {
 inline std::size_t column_count(const Rows& rows) {
   return std::visit([](const auto& m) { return m.cols(); }, rows);
 }
-inline bool is_sparse(const Rows& rows) { return std::holds_alternative<SparseMatrix>(rows); }
+inline bool is_sparse(const Rows& rows) {
+  return std::holds_alternative<SparseMatrix>(rows) || std::holds_alternative<SparseMatrix32>(rows);
+}
 
 struct LinearSystem {
   Rows rows;                // A
