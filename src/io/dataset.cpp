@@ -64,12 +64,17 @@ Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions
   return error_in(path, "expected a name that ends in .csv, .tsv or .txt (CSV), or in .svm or .libsvm (LIBSVM)");
 }
 
-Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins) {
+Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins, Storage as_is) {
   {
     const Result<MappedFile> file = MappedFile::open(path);
     if (!file) return file.error();
     if (is_matrix_market(file->text())) return read_matrix_market(path, margins);
     if (!is_npy(file->text())) return error_in(path, "expected a Matrix Market or NPY file, found neither");
+  }
+  if (as_is == Storage::Float32) {
+    Result<std::optional<Matrix32>> floats = map_npy32(path);
+    if (!floats) return floats.error();
+    if (*floats) return Rows(std::move(**floats));
   }
   Result<Matrix> matrix = read_npy(path, margins);
   if (!matrix) return matrix.error();

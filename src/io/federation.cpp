@@ -39,7 +39,8 @@ Result<SourceFile> read_source(const Plan& plan, std::size_t i) {
     }
     return SourceFile{plan.data[i], *std::move(data)};
   }
-  auto rows = read_matrix(plan.matrix[i], margins_for(plan));
+  const bool changed = plan.intercept || plan.standardize || plan.run.noise_columns > 0;
+  auto rows = read_matrix(plan.matrix[i], margins_for(plan), changed ? Storage::Float64 : plan.storage);
   if (!rows) return rows.error();
   auto rhs = read_vector(plan.rhs[i]);
   if (!rhs) return rhs.error();
@@ -141,8 +142,15 @@ Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t u
   return values;
 }
 
-Result<RowBlock> row_block_of(const std::string& client, LinearSystem system) {
+Result<RowBlock> row_block_of(const std::string& client, Storage storage, LinearSystem system,
+                              std::vector<std::string>& warnings) {
   try {
+    if (const std::size_t scaled = storage == Storage::Float32 ? store_as_floats(system) : 0; scaled > 0) {
+      warnings.push_back(
+          fmt::format("{}: {} rows were too small for float32 and were scaled to length about one, with their "
+                      "right-hand sides.",
+                      client, scaled));
+    }
     return RowBlock(std::move(system));
   } catch (const InvalidArgument& error) {
     return Error{fmt::format("{}: {}", client, error.what())};
@@ -289,7 +297,7 @@ Result<Federation> make_federation(const Plan& plan, ClientTables tables) try {
     LinearSystem& system = tables.systems[i];
     const std::uint64_t seed = client_seed(plan.run.seed, tables.names[i]);
     add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
-    auto block = row_block_of(tables.names[i], std::move(system));
+    auto block = row_block_of(tables.names[i], plan.storage, std::move(system), federation.warnings);
     if (!block) return block.error();
     federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed, plan.steps);
   }

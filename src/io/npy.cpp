@@ -83,17 +83,19 @@ Matrix copied(const MappedFile& file, const NpyHeader& header, Margins margins) 
 
 // A matrix on the pages of the file, which live as long as the matrix or a piece of it. Nothing where the layout
 // differs from that of a matrix, or where the system does not let us.
-std::optional<Matrix> in_place(MappedFile& file, const NpyHeader& header) {
+template <class Number>
+std::optional<BasicMatrix<Number>> in_place(MappedFile& file, const NpyHeader& header) {
   const bool same_layout =
-      header.item_bytes == sizeof(double) && !header.fortran_order && header.data_offset % alignof(double) == 0;
+      header.item_bytes == sizeof(Number) && !header.fortran_order && header.data_offset % alignof(Number) == 0;
   char* const bytes = same_layout ? file.make_editable() : nullptr;
   if (bytes == nullptr) return std::nullopt;
   const auto pages = std::make_shared<MappedFile>(std::move(file));
-  auto* const first = reinterpret_cast<double*>(bytes + header.data_offset);
-  return Matrix::over(std::shared_ptr<double[]>(pages, first), header.rows, header.cols);
+  auto* const first = reinterpret_cast<Number*>(bytes + header.data_offset);
+  return BasicMatrix<Number>::over(std::shared_ptr<Number[]>(pages, first), header.rows, header.cols);
 }
 
-std::optional<std::string> find_not_finite(const Matrix& matrix) {
+template <class Number>
+std::optional<std::string> find_not_finite(const BasicMatrix<Number>& matrix) {
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
     const auto row = matrix.row(i);
     if (all_finite(row)) continue;
@@ -128,10 +130,22 @@ Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins, std:
   if (!header) return header.error();
   std::optional<Matrix> matrix;
   const bool large = file->text().size() - header->data_offset >= in_place_bytes;
-  if (large && margins.front == 0 && margins.back == 0) matrix = in_place(*file, *header);
+  if (large && margins.front == 0 && margins.back == 0) matrix = in_place<double>(*file, *header);
   if (!matrix) matrix = copied(*file, *header, margins);
   if (const auto problem = find_not_finite(*matrix)) return error_in(path, *problem);
   return *std::move(matrix);
+}
+
+Result<std::optional<Matrix32>> map_npy32(const std::filesystem::path& path, std::size_t in_place_bytes) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  const Result<NpyHeader> header = read_npy_header(file->text(), path);
+  if (!header) return header.error();
+  std::optional<Matrix32> matrix;
+  if (file->text().size() - header->data_offset >= in_place_bytes) matrix = in_place<float>(*file, *header);
+  if (!matrix) return matrix;
+  if (const auto problem = find_not_finite(*matrix)) return error_in(path, *problem);
+  return matrix;
 }
 
 Result<void> write_npy(const std::filesystem::path& path, const Matrix& matrix, std::size_t first_row,

@@ -86,6 +86,17 @@ Result<void> set_megabytes(const Values& values, std::size_t& bytes) {
   return {};
 }
 
+Result<void> set_storage(const Values& values, Storage& field) {
+  if (values == Values{"float64"}) {
+    field = Storage::Float64;
+  } else if (values == Values{"float32"}) {
+    field = Storage::Float32;
+  } else {
+    return Error{fmt::format("expected 'float64' or 'float32', found '{}'", fmt::join(values, ", "))};
+  }
+  return {};
+}
+
 Result<void> set_tolerance(const Values& values, double& field) {
   const auto text = single(values);
   if (!text) return text.error();
@@ -182,6 +193,9 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      FEDRK_SET(set_switch(v, p.standardize)), FEDRK_GET(switch_text(p.standardize))},
     {"intercept", kData, OptionKind::Switch, "", "add an intercept, named intcpt",
      FEDRK_SET(set_switch(v, p.intercept)), FEDRK_GET(switch_text(p.intercept))},
+    {"storage", kData, OptionKind::Text, "TYPE",
+     "how clients keep their rows: float64, or float32 for half the memory (rounded to 7 digits)",
+     FEDRK_SET(set_storage(v, p.storage)), FEDRK_GET({to_text(p.storage)})},
     {"start", kData, OptionKind::Path, "FILE", "start from this vector (Matrix Market, NPY) instead of zero",
      FEDRK_SET(set_text(v, p.start)), FEDRK_GET(text_or_nothing(p.start))},
     {"truth", kData, OptionKind::Path, "FILE", "known solution (Matrix Market, NPY): the error to it is recorded",
@@ -251,6 +265,8 @@ std::string to_text(const StepBudget& budget) {
 std::string to_text(LocalForm form) {
   return std::string(std::ranges::find(kForms, form, &std::pair<std::string_view, LocalForm>::second)->first);
 }
+
+std::string to_text(Storage storage) { return storage == Storage::Float32 ? "float32" : "float64"; }
 
 std::string to_text(RowSampling sampling) { return sampling == RowSampling::Uniform ? "uniform" : "squared-norm"; }
 

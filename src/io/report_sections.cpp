@@ -98,6 +98,7 @@ std::string problem_facts(const SavedRun& run) {
   facts += fact("Standardised", yes_or_no(problem, "standardized"));
   facts += fact("Intercept", yes_or_no(problem, "intercept"));
   const auto noise = count_at(problem, "noise_columns");
+  if (text_at(problem, "storage") == "float32") facts += fact("Rows kept as", "float32");
   if (noise) facts += fact("Noise columns", *noise == 0 ? "none" : short_count(*noise));
   return facts;
 }

@@ -30,7 +30,8 @@ Json problem_json(const FinishedRun& run) {
           {"sparse", run.sparse},
           {"standardized", plan.standardize},
           {"intercept", plan.intercept},
-          {"noise_columns", plan.run.noise_columns}};
+          {"noise_columns", plan.run.noise_columns},
+          {"storage", to_text(plan.storage)}};
 }
 
 Json options_json(const FinishedRun& run) {

@@ -30,6 +30,7 @@ class BadInputOf : public testing::TestWithParam<BadInput> {
     folder.write("nan.csv", "u,v,y\n1,nan,3\n");
     folder.write("inf.csv", "u,v,y\n1,2,-inf\n");
     folder.write("huge.csv", "u,v,y\n1,1e999,3\n");
+    folder.write("large.csv", "u,v,y\n1,2,3\n4,-1e39,6\n");
     folder.write("twice.csv", "u,v,u,y\n1,2,3,4\n");
     folder.write("other.csv", "u,w,y\n1,2,3\n");
     folder.write("zeros.csv", "u,v,y\n0,0,0\n0,0,0\n");
@@ -93,6 +94,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "--rounds: expected a whole number from 1 to 4294967295, found '4294967296'"},
         BadInput{"NegativeRounds", "--data good.csv --target y --rounds -1",
                  "--rounds: expected a whole number from 1 to 4294967295, found '-1'"},
+        BadInput{"Storage", "--data good.csv --target y --storage float16",
+                 "--storage: expected 'float64' or 'float32', found 'float16'"},
+        BadInput{"BeyondFloats", "--data good.csv --data large.csv --target y --storage float32",
+                 "large: row 2 holds a number beyond the range of float32 (3.4e38): use float64"},
         BadInput{"PlanEntry", "plan.toml",
                  "plan.toml:2: rounds: expected a whole number from 1 to 4294967295, found 'ten'"},
         BadInput{"UnwritableOutput", "--data good.csv --target y --out good.csv/run", ""}),

@@ -7,7 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "fedrk/io/dataset.hpp"
+#include "support/direct_solver.hpp"
 #include "support/program.hpp"
+#include "support/tiny_systems.hpp"
 
 namespace fedrk {
 namespace {
@@ -142,6 +145,34 @@ TEST(Solve, SaysThatAFileWasCutShortWhileItWasUsed) {
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_EQ(ended.err,
             "fedrk: a data file became shorter or unreadable while it was being used; run again with the whole file\n");
+}
+
+// Fewer equations than unknowns, so that the rounded ones have a solution too: the one nearest to zero is found.
+TEST(Solve, WithRowsOfFloatsFindsTheSolutionOfTheRoundedSystem) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 30 --cols 80 --out p").exit_code, 0);
+  ASSERT_EQ(program.run("generate gaussian --rows 30 --cols 80 --density 0.3 --as mtx --out q").exit_code, 0);
+  for (const std::string files : {"p", "q"}) {
+    const std::string ending = files == "p" ? ".npy" : ".mtx";
+    const auto ended = program.run("solve " + files + "/plan.toml --clients 3 --local-steps 40 --rounds 20000 " +
+                                   "--tolerance 1e-13 --storage float32 --out run-" + files + " --format json");
+
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const json result = json::parse(ended.out);
+    EXPECT_EQ(result["problem"]["storage"], "float32");
+    EXPECT_NE(program.folder().read("run-" + files + "/plan.toml").find("storage = \"float32\""), std::string::npos);
+    auto rows = io::read_matrix(program.path(files) / ("A" + ending));
+    auto rhs = io::read_vector(program.path(files) / ("b" + ending));
+    ASSERT_TRUE(rows && rhs);
+    LinearSystem system{*std::move(rows), *std::move(rhs)};
+    const std::vector<double> unrounded = test::least_squares(system);
+    store_as_floats(system);
+    std::vector<double> x;
+    for (const auto& entry : result["coefficients"]) x.push_back(entry["coefficient"]);
+    // The residual tells the error up to the condition number, some tens here; rounding moves x by some 1e-8.
+    EXPECT_LT(test::relative_distance(x, test::least_squares(system)), 1e-11) << files;
+    EXPECT_GT(test::relative_distance(x, unrounded), 1e-9) << files;
+  }
 }
 
 TEST(Solve, PrintsOneJsonDocumentAndNothingElse) {

@@ -12,6 +12,7 @@
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/problem/linear_system.hpp"
+#include "fedrk/problem/storage.hpp"
 
 namespace fedrk::io {
 
@@ -31,8 +32,9 @@ struct TableOptions {
 /// A table with a target: CSV (.csv, .tsv, .txt) or LIBSVM (.svm, .libsvm), by the ending of the name.
 Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions& options);
 
-/// A matrix: Matrix Market or NPY, by content.
-Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins = {});
+/// A matrix: Matrix Market or NPY, by content. Rows are doubles; only where they will be stored as floats just as they
+/// are (`as_is`) does a large file of floats stay what it is.
+Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins = {}, Storage as_is = Storage::Float64);
 
 /// A vector (or a matrix of one column or one row): Matrix Market or NPY, by content.
 Result<std::vector<double>> read_vector(const std::filesystem::path& path);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -26,6 +27,10 @@ constexpr std::size_t kInPlaceBytes = std::size_t{64} << 20;
 /// it.
 Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins = {},
                         std::size_t in_place_bytes = kInPlaceBytes);
+
+/// The same for float32, without the detour over doubles; nothing where the file is smaller or has another layout.
+Result<std::optional<Matrix32>> map_npy32(const std::filesystem::path& path,
+                                          std::size_t in_place_bytes = kInPlaceBytes);
 
 /// Rows first_row .. first_row + rows - 1.
 /// REQUIRES: the rows exist.

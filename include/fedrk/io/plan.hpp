@@ -13,6 +13,7 @@
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/client.hpp"
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/problem/storage.hpp"
 
 namespace fedrk::io {
 
@@ -26,8 +27,9 @@ struct Plan {
   std::string partition = "contiguous";  // contiguous, shuffled, by:COLUMN
   bool standardize = false;
   bool intercept = false;
-  std::string start;  // file with x^(0); empty: zero
-  std::string truth;  // file with x*, for those who know it; empty: nobody does
+  Storage storage = Storage::Float64;  // of every client's rows
+  std::string start;                   // file with x^(0); empty: zero
+  std::string truth;                   // file with x*, for those who know it; empty: nobody does
 
   std::string method = "published";
   StepOptions steps;                      // of every client

@@ -44,5 +44,6 @@ const PlanOption* find_plan_option(std::string_view name);
 std::string to_text(const StepBudget& budget);
 std::string to_text(RowSampling sampling);
 std::string to_text(LocalForm form);
+std::string to_text(Storage storage);
 
 }  // namespace fedrk::io

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/federated/client.hpp"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 
+#include "fedrk/problem/storage.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {
@@ -114,6 +117,45 @@ TEST(Client, TakesTheSameStepsOnSparseAndDenseRows) {
   // The sums run in another order, hence rounding.
   EXPECT_LT(distance(one.values, two.values), 1e-12);
   EXPECT_NEAR(*one.squared_residual, *two.squared_residual, 1e-11);
+}
+
+// x, b and all sums are doubles, so how the rows are kept cannot show.
+TEST(Client, WithRowsOfFloatsMovesAsOneWithTheSameNumbersInDoubles) {
+  for (const auto& [rows, cols, density] :
+       {std::tuple{40U, 25U, 1.0}, {12U, 137U, 1.0}, {40U, 25U, 0.3}, {12U, 137U, 0.05}}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const auto problem = generate({.rows = rows, .cols = cols, .density = density, .seed = seed});
+      LinearSystem floats = test::copy_of(problem.system), doubles = test::copy_of(problem.system);
+      ASSERT_EQ(store_as_floats(floats), 0U);
+      std::visit(
+          [](auto& matrix) {
+            for (std::size_t i = 0; i < matrix.rows(); ++i) {
+              for (auto& value : matrix.values(i)) value = static_cast<float>(value);
+            }
+          },
+          doubles.rows);
+      Client of_floats = client_with(std::move(floats), seed), of_doubles = client_with(std::move(doubles), seed);
+      const auto x = test::gaussian_vector(cols, seed + 10);
+
+      const std::vector<LocalWork> works{FixedSteps{1},
+                                         FixedSteps{200},
+                                         UntilProjected{},
+                                         Gradient{},
+                                         GradientSteps{.count = 3, .step = 0.01},
+                                         NormalProduct{},
+                                         GramSum{},
+                                         GradientSteps{.count = 3, .step = 0.01, .batch = 4},
+                                         Curvature{},
+                                         AllRows{}};
+      for (const LocalWork& work : works) {
+        const auto one = of_floats.local_update({RoundIndex{1}, x, work, true});
+        const auto two = of_doubles.local_update({RoundIndex{1}, x, work, true});
+
+        EXPECT_EQ(one.values, two.values) << rows << "x" << cols << ", work " << work.index();
+        EXPECT_EQ(*one.squared_residual, *two.squared_residual);
+      }
+    }
+  }
 }
 
 TEST(Client, AskedForNoStepsOnlyMeasures) {

@@ -72,6 +72,45 @@ TEST_F(FederationFiles, CarryInterceptScalesAndNoiseInOneStorage) {
   EXPECT_DOUBLE_EQ(coefficients[1], 2.0 / std::sqrt(5.0));
 }
 
+// The last thing that happens to the rows, so that nothing is rounded twice.
+TEST_F(FederationFiles, StoredAsFloatsAreRoundedOnceTheyAreReady) {
+  Plan plan = tables({"u,v,y\n1,0.1,1\n3,0.2,2\n", "u,v,y\n5,7.7,1\n7,1e-3,2\n"});
+  plan.intercept = plan.standardize = true;
+  plan.run.noise_columns = 2;
+  const auto doubles = make_federation(plan);
+
+  plan.storage = Storage::Float32;
+  const auto floats = make_federation(plan);
+
+  ASSERT_TRUE(doubles && floats);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const LinearSystem& system = floats->clients[i].block().system();
+    auto expected = test::written_out(doubles->clients[i].block().system().rows);
+    for (auto& row : expected) {
+      for (double& value : row) value = static_cast<float>(value);
+    }
+    EXPECT_TRUE(std::holds_alternative<Matrix32>(system.rows));
+    EXPECT_EQ(test::written_out(system.rows), expected);
+    EXPECT_EQ(system.rhs, doubles->clients[i].block().system().rhs);
+  }
+  EXPECT_EQ(floats->scaling->scale, doubles->scaling->scale);
+}
+
+TEST_F(FederationFiles, StoredAsFloatsTellOfRowsThatWereScaledOrDoNotFit) {
+  Plan plan = tables({"u,v,y\n1,2,3\n1e-50,2e-50,3e-50\n"});
+  plan.storage = Storage::Float32;
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_EQ(federation->warnings,
+            std::vector<std::string>{"client-1: 1 rows were too small for float32 and were scaled to length about one, "
+                                     "with their right-hand sides."});
+  plan = tables({"u,v,y\n1,2,3\n1,1e40,3\n"});
+  plan.storage = Storage::Float32;
+  EXPECT_EQ(refusal(plan), "client-1: row 2 holds a number beyond the range of float32 (3.4e38): use float64");
+}
+
 TEST_F(FederationFiles, OfSparseRowsMayEndAtDifferentColumns) {
   Plan plan;
   plan.data = {folder.write("a.svm", "1 1:2\n").string(), folder.write("b.svm", "2 3:1\n").string()};

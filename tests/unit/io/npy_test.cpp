@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -146,6 +147,31 @@ TEST(Npy, OfOtherLayoutsIsCopiedHoweverLarge) {
     ASSERT_TRUE(matrix) << matrix.error().message;
     EXPECT_EQ(entries(*matrix), by_rows);
   }
+}
+
+TEST(Npy, OfFloatsIsUsedInPlaceOnlyInTheLayoutOfAMatrix) {
+  const TempFolder folder;
+  const std::vector<float> by_rows{1, 2, 3, 4, 5, 6};
+  const std::string whole = dictionary("<f4", "(2, 3)");
+  const std::string aligned = whole.substr(0, whole.size() - 1) + std::string(8 - (10 + whole.size()) % 8, ' ') + "\n";
+  const auto large = folder.write("a.npy", npy(aligned, bytes(by_rows)));
+  const auto fortran = folder.write("b.npy", npy(dictionary("<f4", "(2, 3)", "True"), bytes(by_rows)));
+  const auto doubles = folder.write("c.npy", npy(dictionary("<f8", "(1, 3)"), bytes(std::vector{1.0, 2.0, 3.0})));
+  const auto infinite = folder.write("d.npy", npy(aligned, bytes(std::vector<float>{1, 2, 3, 4, HUGE_VALF, 6})));
+
+  const auto matrix = map_npy32(large, kAnySize);
+
+  ASSERT_TRUE(matrix && *matrix);
+  EXPECT_EQ((*matrix)->cols(), 3U);
+  EXPECT_EQ((*matrix)->row(1)[0], 4.0F);
+  for (const auto& [path, least] : {std::pair{large, kInPlaceBytes}, {fortran, kAnySize}, {doubles, kAnySize}}) {
+    const auto none = map_npy32(path, least);
+    ASSERT_TRUE(none);
+    EXPECT_FALSE(*none) << path;
+  }
+  const auto refused = map_npy32(infinite, kAnySize);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(folder.local(refused.error().message), "d.npy: row 2, column 2: expected a finite number, found inf");
 }
 
 TEST(Npy, InPlaceIsCheckedForNumbersThatAreNotFinite) {

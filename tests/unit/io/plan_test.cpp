@@ -58,6 +58,7 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
   plan.target = "y \\ z";
   plan.partition = "by:site";
   plan.intercept = true;
+  plan.storage = Storage::Float32;
   plan.run = {.seed = 18446744073709551615ULL,
               .rounds = 7,
               .participants = 2,
@@ -101,6 +102,7 @@ TEST(Plan, SaysWhereAFileIsWrong) {
   EXPECT_EQ(refusal(folder, "seed = [1, 2]"), "plan.toml:1: seed: expected one value");
   EXPECT_EQ(refusal(folder, "data = [[1]]"), "plan.toml:1: data: expected a list of texts");
   EXPECT_EQ(refusal(folder, "method = 'auto'"), "plan.toml:1: method: expected 'published', found 'auto'");
+  EXPECT_EQ(refusal(folder, "storage = 'half'"), "plan.toml:1: storage: expected 'float64' or 'float32', found 'half'");
   EXPECT_EQ(refusal(folder, "patience = 0"),
             "plan.toml:1: patience: expected 'auto', 'endless' or a whole number from 1, found '0'");
   EXPECT_NE(refusal(folder, "seed = = 1").find("plan.toml:1: "), std::string::npos);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a client keeps its rows. As floats they take half the memory, and a step reads half as much; the system solved is
+// then the one with the rounded entries, each within 6e-8 of itself. x, b and all sums stay double.
+//
+// An entry beyond 3.4e38 has no float. A row of nothing but tiny entries (below 2^-100, about 8e-31), which as floats
+// would lose their digits or vanish, is replaced by the same equation scaled by a power of two, as in row_block.hpp.
+
+#include <cstddef>
+
+#include "fedrk/problem/linear_system.hpp"
+
+namespace fedrk {
+
+enum class Storage { Float64, Float32 };
+
+/// Rounds the rows to floats, and frees the doubles. Tells how many rows were scaled. Throws InvalidArgument, and
+/// leaves no rows, where an entry is beyond the range of floats.
+std::size_t store_as_floats(LinearSystem& system);
+
+}  // namespace fedrk

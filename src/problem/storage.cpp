@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/problem/storage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fedrk/base/error.hpp"
+
+namespace fedrk {
+namespace {
+
+constexpr double kLargestFloat = std::numeric_limits<float>::max();
+
+// A float of this size and all those up to 2^-50 of it have their full digits, or an error far below those.
+constexpr double kTiny = 0x1.0p-100;
+
+// Scales a row of tiny entries, with its right-hand side, so that the largest lies in [1, 2). True where it did.
+template <class Number>
+bool lift(std::span<Number> row, double& rhs) {
+  double largest = 0.0;
+  for (const double value : row) largest = std::max(largest, std::abs(value));
+  if (largest == 0.0 || largest >= kTiny) return false;
+  const int exponent = -std::ilogb(largest);
+  for (Number& value : row) value = std::ldexp(value, exponent);
+  rhs = std::ldexp(rhs, exponent);
+  return true;
+}
+
+template <class MatrixType>
+std::size_t lift_tiny_rows(MatrixType& matrix, std::span<double> rhs) {
+  std::size_t lifted = 0;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) lifted += lift(matrix.values(i), rhs[i]) ? 1 : 0;
+  return lifted;
+}
+
+// Numbers that are not finite stay what they are: a RowBlock refuses them in its own words.
+void round_row(std::span<const double> row, std::size_t i, float* out) {
+  for (const double value : row) {
+    if (std::abs(value) > kLargestFloat && std::isfinite(value)) {
+      throw InvalidArgument("row " + std::to_string(i + 1) +
+                            " holds a number beyond the range of float32 (3.4e38): use float64");
+    }
+    *out++ = static_cast<float>(value);
+  }
+}
+
+Rows rounded(Matrix matrix) {
+  Matrix32 floats(matrix.rows(), matrix.cols());
+  for (std::size_t i = 0; i < matrix.rows(); ++i) round_row(matrix.row(i), i, floats.row(i).data());
+  return floats;
+}
+
+Rows rounded(SparseMatrix matrix) {
+  std::vector<float> values(matrix.nonzeros());
+  float* next = values.data();
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    round_row(matrix.row(i).values, i, next);
+    next += matrix.row(i).values.size();
+  }
+  return std::move(matrix).with_values(std::move(values));
+}
+
+Rows rounded(Matrix32 matrix) { return matrix; }
+Rows rounded(SparseMatrix32 matrix) { return matrix; }
+
+}  // namespace
+
+std::size_t store_as_floats(LinearSystem& system) {
+  if (row_count(system.rows) != system.rhs.size()) {
+    throw InvalidArgument(std::to_string(row_count(system.rows)) + " rows need as many right-hand sides, not " +
+                          std::to_string(system.rhs.size()));
+  }
+  Rows given = std::exchange(system.rows, Rows());
+  std::size_t lifted = 0;
+  std::visit(
+      [&](auto& matrix) {
+        lifted = lift_tiny_rows(matrix, system.rhs);
+        system.rows = rounded(std::move(matrix));
+      },
+      given);
+  return lifted;
+}
+
+}  // namespace fedrk
