@@ -18,12 +18,14 @@ constexpr std::size_t kLine = 64;                          // bytes of a cache l
 constexpr std::size_t kHugePage = std::size_t{2} << 20;    // bytes
 constexpr std::size_t kLargeBytes = std::size_t{4} << 20;  // from here on huge pages pay
 
+std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
 // Zeros on huge pages where the system has them: a step on a row then misses the translation cache once, not once for
 // every 4 KB. Fresh pages are zeros already, and become memory when they are first written.
 template <class Number>
 std::shared_ptr<Number[]> map_zeros(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHugePage) throw std::bad_alloc();
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t page = page_bytes();
   bytes = (bytes + page - 1) / page * page;
   const std::size_t reserved = bytes + kHugePage;
   void* const start = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -38,6 +40,11 @@ std::shared_ptr<Number[]> map_zeros(std::size_t bytes) {
   return {reinterpret_cast<Number*>(first), [bytes](Number* p) { ::munmap(p, bytes); }};
 }
 
+template <class Number>
+bool is_large(std::size_t rows, std::size_t stride) {
+  return rows * stride * sizeof(Number) >= kLargeBytes;
+}
+
 // All zeros, aligned to a cache line, so that vector loads from the first column do not straddle two.
 template <class Number>
 std::shared_ptr<Number[]> allocate(std::size_t rows, std::size_t stride) {
@@ -45,7 +52,7 @@ std::shared_ptr<Number[]> allocate(std::size_t rows, std::size_t stride) {
     throw std::bad_alloc();
   }
   const std::size_t bytes = (rows * stride * sizeof(Number) + kLine - 1) / kLine * kLine;
-  if (bytes >= kLargeBytes) return map_zeros<Number>(bytes);
+  if (is_large<Number>(rows, stride)) return map_zeros<Number>(bytes);
   auto* memory = static_cast<Number*>(std::aligned_alloc(kLine, std::max(bytes, kLine)));
   if (memory == nullptr) throw std::bad_alloc();
   std::fill_n(memory, rows * stride, Number{0});
@@ -75,6 +82,7 @@ BasicMatrix<Number>::BasicMatrix(std::size_t rows, std::size_t cols, Margins mar
   free_.back = stride_ - margins.front - cols;  // the filling is as free as the margin
   storage_ = allocate<Number>(rows, stride_);
   first_ = storage_.get() + margins.front;
+  own_pages_ = is_large<Number>(rows, stride_);
 }
 
 template <class Number>
@@ -105,6 +113,7 @@ BasicMatrix<Number>& BasicMatrix<Number>::operator=(BasicMatrix&& other) noexcep
   cols_ = std::exchange(other.cols_, 0);
   stride_ = std::exchange(other.stride_, 0);
   free_ = std::exchange(other.free_, {});
+  own_pages_ = std::exchange(other.own_pages_, false);
   return *this;
 }
 
@@ -148,6 +157,20 @@ void BasicMatrix<Number>::permute_rows(std::span<const std::size_t> order) {
 }
 
 template <class Number>
+void BasicMatrix<Number>::give_back(std::size_t first, std::size_t last) {
+  FEDRK_EXPECTS(first <= last && last <= rows_);
+  if (!own_pages_) return;
+  // Only pages that hold nothing but these rows.
+  const std::size_t page = page_bytes();
+  char* const storage = reinterpret_cast<char*>(storage_.get());
+  const auto place_of = [&](std::size_t i) {
+    return static_cast<std::size_t>(reinterpret_cast<char*>(first_ - free_.front + i * stride_) - storage);
+  };
+  const std::size_t begin = (place_of(first) + page - 1) / page * page, end = place_of(last) / page * page;
+  if (begin < end) ::madvise(storage + begin, end - begin, MADV_DONTNEED);
+}
+
+template <class Number>
 std::vector<BasicMatrix<Number>> BasicMatrix<Number>::split_rows(std::span<const std::size_t> counts) && {
   FEDRK_EXPECTS(std::accumulate(counts.begin(), counts.end(), std::size_t{0}) == rows_);
   std::vector<BasicMatrix> pieces;
@@ -161,6 +184,7 @@ std::vector<BasicMatrix<Number>> BasicMatrix<Number>::split_rows(std::span<const
     piece.cols_ = cols_;
     piece.stride_ = stride_;
     piece.free_ = free_;
+    piece.own_pages_ = own_pages_;
     first += count * stride_;
   }
   *this = BasicMatrix();

@@ -50,7 +50,14 @@ void round_row(std::span<const double> row, std::size_t i, float* out) {
 
 Rows rounded(Matrix matrix) {
   Matrix32 floats(matrix.rows(), matrix.cols());
-  for (std::size_t i = 0; i < matrix.rows(); ++i) round_row(matrix.row(i), i, floats.row(i).data());
+  // Doubles go as floats come: the two are never there as a whole together.
+  constexpr std::size_t kStretchBytes = std::size_t{32} << 20;
+  const std::size_t stretch = 1 + kStretchBytes / sizeof(double) / (matrix.cols() + 1);
+  for (std::size_t first = 0; first < matrix.rows(); first += stretch) {
+    const std::size_t last = std::min(first + stretch, matrix.rows());
+    for (std::size_t i = first; i < last; ++i) round_row(matrix.row(i), i, floats.row(i).data());
+    matrix.give_back(first, last);
+  }
   return floats;
 }
 

@@ -67,6 +67,10 @@ class BasicMatrix {
   /// REQUIRES: `order` is a permutation.
   void permute_rows(std::span<const std::size_t> order);
 
+  /// Rows first .. last - 1 are not looked at any more: as far as the storage is large and our own, their memory goes
+  /// back to the system, also where other pieces still use theirs. Their entries are undefined from now on.
+  void give_back(std::size_t first, std::size_t last);
+
   /// Pieces of counts[0], counts[1], ... rows.
   /// REQUIRES: the counts add up to rows().
   std::vector<BasicMatrix> split_rows(std::span<const std::size_t> counts) &&;
@@ -76,6 +80,7 @@ class BasicMatrix {
   Number* first_ = nullptr;
   std::size_t rows_ = 0, cols_ = 0, stride_ = 0;
   Margins free_;
+  bool own_pages_ = false;  // the storage is pages that nothing else lies on
 };
 
 extern template class BasicMatrix<double>;

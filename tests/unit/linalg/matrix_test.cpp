@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/linalg/matrix.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -108,6 +109,30 @@ TEST(Matrix, OfAnySizeStartsWithZeros) {
     }
   }
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(Matrix(4096, 128).row(0).data()) % (2U << 20U), 0U);
+}
+
+// Of a large storage, and of a small one that shares its pages with others.
+TEST(Matrix, GivesRowsBackAndKeepsTheOthers) {
+  for (const std::size_t cols : {3U, 1000U, 1027U}) {
+    Matrix matrix(1001, cols, {.front = 1, .back = 1});
+    for (std::size_t i = 0; i < 1001; ++i) std::ranges::fill(matrix.row(i), static_cast<double>(i));
+    auto pieces = std::move(matrix).split_rows(std::vector<std::size_t>{300, 401, 300});
+
+    pieces[1].give_back(100, 401);
+    pieces[1].give_back(0, 0);
+
+    const auto all_are = [](std::span<const double> row, std::size_t value) {
+      return std::ranges::all_of(row, [=](double entry) { return entry == static_cast<double>(value); });
+    };
+    for (std::size_t i = 0; i < 300; ++i) {
+      EXPECT_TRUE(all_are(pieces[0].row(i), i));
+      EXPECT_TRUE(all_are(pieces[2].row(i), 701 + i));
+      EXPECT_TRUE(i >= 100 || all_are(pieces[1].row(i), 300 + i));
+    }
+    EXPECT_EQ(pieces[1].row(250)[0], cols >= 1000 ? 0.0 : 550.0) << "a fresh page where it is large";
+    pieces[1].row(250)[0] = 1.0;
+    EXPECT_EQ(pieces[1].row(250)[0], 1.0);
+  }
 }
 
 TEST(Matrix, RefusesASizeThatOverflows) {
