@@ -4,16 +4,25 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace fedrk {
+namespace {
+
+std::vector<Triplet> by_place(std::vector<Triplet> entries) {
+  std::ranges::sort(entries, {}, [](const Triplet& e) { return std::tuple(e.row, e.column); });
+  return entries;
+}
+
+}  // namespace
 
 template <class Number>
 BasicSparseMatrix<Number>::BasicSparseMatrix(std::size_t rows, std::size_t cols, std::vector<Triplet> entries)
     : cols_(cols) {
-  std::ranges::sort(entries, {}, [](const Triplet& e) { return std::tuple(e.row, e.column); });
+  const std::vector<Triplet> sorted = by_place(std::move(entries));
   row_start_.assign(rows + 1, 0);
   const Triplet* previous = nullptr;
-  for (const Triplet& entry : entries) {
+  for (const Triplet& entry : sorted) {
     FEDRK_EXPECTS(entry.row < rows && entry.column < cols);
     if (previous != nullptr && previous->row == entry.row && previous->column == entry.column) {
       values_.back() += static_cast<Number>(entry.value);
