@@ -15,12 +15,14 @@ int main(int argc, char** argv) {
   using namespace fedrk::bench;
   Settings settings;
   std::filesystem::path out;
+  std::string only;
   CLI::App app("Times of fedrk as ratios to plain programs for the same work, and how they grow.");
   app.add_option("--out", out, "write STEM.json and the plots of growth");
   app.add_option("--seconds", settings.seconds, "for each contest")->capture_default_str();
   app.add_option("--scale", settings.scale, "of both sides of the large file, 5.4 GB at 1")->capture_default_str();
   app.add_option("--scratch", settings.scratch, "folder for the large file, which is removed again")
       ->capture_default_str();
+  app.add_option("--only", only, "one of large, dense, sparse, passes, runs, clients, growth");
   app.add_flag("--quick", settings.quick, "small sizes, to see that everything runs");
   CLI11_PARSE(app, argc, argv);
   if (settings.quick) settings.seconds = 0.05;
@@ -30,14 +32,14 @@ int main(int argc, char** argv) {
     report.judged = !settings.quick;
     for (const auto& [name, value] : machine_description()) fmt::print("{}: {}\n", name, value);
     fmt::print("\nRatios: fedrk first, then the peer. Shortest of many short batches in turn.\n\n");
-    large_file(settings, report);  // first: its peak of memory is that of the process
-    dense_steps(settings, report);
-    sparse_steps(settings, report);
-    client_passes(settings, report);
-    whole_runs(settings, report);
-    fmt::print("\nGrowth:\n\n");
-    many_clients(settings, report);
-    growth(settings, report);
+    using Contest = void (*)(const Settings&, Report&);
+    const std::pair<std::string_view, Contest> contests[] = {
+        {"large", large_file},  // first: its peak of memory is that of the process
+        {"dense", dense_steps}, {"sparse", sparse_steps},  {"passes", client_passes},
+        {"runs", whole_runs},   {"clients", many_clients}, {"growth", growth}};
+    for (const auto& [name, contest] : contests) {
+      if (only.empty() || only == name) contest(settings, report);
+    }
     if (settings.quick) report.notes.emplace_back("small sizes: the numbers mean nothing");
     if (out.empty()) return 0;
     if (const auto written = write_report(report, out); !written) throw std::runtime_error(written.error().message);

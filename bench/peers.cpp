@@ -30,9 +30,13 @@ EigenSolver::EigenSolver(const Matrix& matrix, std::span<const double> rhs) : st
   for (Eigen::Index i = 0; i < rows; ++i) {
     state_->a.row(i) = ConstVectorMap(matrix.row(static_cast<std::size_t>(i)).data(), cols);
   }
+  state_->products.resize(rows);
+  prepare();
+}
+
+void EigenSolver::prepare() {
   state_->squared_norms = state_->a.rowwise().squaredNorm();
   state_->draw = std::discrete_distribution<int>(state_->squared_norms.begin(), state_->squared_norms.end());
-  state_->products.resize(rows);
 }
 
 EigenSolver::~EigenSolver() { delete state_; }

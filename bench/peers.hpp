@@ -23,6 +23,8 @@ class EigenSolver {
   EigenSolver(EigenSolver&&) noexcept;
   EigenSolver& operator=(EigenSolver&&) = delete;
 
+  /// Norms and distribution, as the constructor makes them.
+  void prepare();
   /// Kaczmarz steps with Eigen's dot and +=.
   void steps(std::uint64_t count, std::span<double> x);
   /// The same with ddot and daxpy of OpenBLAS, on one thread.

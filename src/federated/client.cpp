@@ -33,7 +33,7 @@ LocalReply Client::local_update(const LocalTask& task) {
 
 template <class Move>
 AlignedVector Client::displacement(const LocalTask& task, const Move& move) {
-  AlignedVector x(task.x.begin(), task.x.end());
+  AlignedVector x = aligned_copy(task.x);
   move(std::span<double>(x));
   axpy(-1.0, task.x, x);
   return x;
@@ -50,8 +50,7 @@ AlignedVector Client::answer(const FixedSteps& steps, const LocalTask& task) {
           if (!gram_) gram_ = gram_matrix_of(matrix);
           return gram_displacement(equations, *gram_, sampler_, steps.count, stream, task.x);
         }
-        return displacement(
-            task, [&](std::span<double> x) { randomized_kaczmarz(equations, sampler_, steps.count, stream, x); });
+        return kaczmarz_displacement(equations, sampler_, steps.count, stream, task.x);
       },
       block_.system().rows);
 }
@@ -83,7 +82,7 @@ AlignedVector Client::answer(const AllRows&, const LocalTask&) { return pack_row
 
 double Client::residual_of_answer(const LocalTask& task) const {
   if (task.noise_columns == 0) return squared_residual(block_.system(), task.x);
-  AlignedVector answer(task.x.begin(), task.x.end());
+  AlignedVector answer = aligned_copy(task.x);
   std::fill_n(answer.rbegin(), task.noise_columns, 0.0);
   return squared_residual(block_.system(), answer);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/federated/hyperplane.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "fedrk/linalg/kernels.hpp"
@@ -9,7 +10,8 @@ namespace fedrk {
 
 std::optional<Hyperplane> hyperplane_from(AlignedVector delta) {
   const double square = squared_norm(delta);
-  if (square == 0.0) return std::nullopt;
+  // A square below the normal numbers has lost its digits, and no inverse.
+  if (square < std::numeric_limits<double>::min()) return std::nullopt;
   return Hyperplane{std::move(delta), square, square};
 }
 

@@ -16,8 +16,7 @@ void gram_steps(const Matrix& gram, std::span<const std::uint32_t> drawn, std::s
   FEDRK_EXPECTS(gram.cols() == m && gaps.size() == m && coefficients.size() == m);
   FEDRK_EXPECTS(std::ranges::all_of(drawn, [&](std::uint32_t j) { return j < m && gram.row(j)[j] > 0.0; }));
   if (drawn.empty()) return;
-  const std::size_t stride = m < 2 ? 0 : static_cast<std::size_t>(gram.row(1).data() - gram.row(0).data());
-  detail::kernels().gram_steps(gram.row(0).data(), stride, m, drawn.data(), drawn.size(), gaps.data(),
+  detail::kernels().gram_steps(gram.row(0).data(), gram.stride(), m, drawn.data(), drawn.size(), gaps.data(),
                                coefficients.data());
 }
 

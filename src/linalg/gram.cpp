@@ -27,7 +27,6 @@ Matrix dense_gram(std::span<const std::span<const Number>> rows) {
     row[i] = rows[i].data();
   }
   Matrix gram(m, m);
-  const std::size_t stride = m < 2 ? 0 : static_cast<std::size_t>(gram.row(1).data() - gram.row(0).data());
   const auto& kernels = detail::row_kernels<Number>();
   for (std::size_t first = 0; first < n; first += kDepth) {
     const std::size_t last = std::min(n, first + kDepth);
@@ -37,7 +36,7 @@ Matrix dense_gram(std::span<const std::span<const Number>> rows) {
         // On the diagonal a strip may reach below it; the mirror writes over that.
         const std::size_t left_count = std::min(kStrip, right_end - left), from = std::max(right, left);
         kernels.add_products(&row[left], left_count, &row[from], right_end - from, first, last,
-                             gram.row(left).data() + from, stride);
+                             gram.row(left).data() + from, gram.stride());
       }
     }
   }

@@ -17,6 +17,8 @@ struct RowKernels {
   /// Stays 0 exactly while every entry is finite; NaN otherwise.
   double (*zero_sum)(const Number* a, std::size_t n);
   void (*axpy)(double alpha, const Number* a, double* x, std::size_t n);
+  /// x = (x + alpha a) - start
+  void (*axpy_minus)(double alpha, const Number* a, const double* start, double* x, std::size_t n);
   double (*axpy_dot)(double alpha, const Number* a, const Number* next, const Number* ahead, double* x, std::size_t n);
   /// out[k] = <rows[k], x>, k < 4
   void (*dot4)(const Number* const* rows, const double* x, std::size_t n, double* out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/linalg/kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fedrk/base/contracts.hpp"
@@ -26,6 +27,12 @@ template <class Number>
 void dense_axpy(double alpha, std::span<const Number> a, std::span<double> x) {
   FEDRK_EXPECTS(a.size() == x.size());
   row_kernels<Number>().axpy(alpha, a.data(), x.data(), x.size());
+}
+
+template <class Number>
+void dense_axpy_minus(double alpha, std::span<const Number> a, std::span<const double> start, std::span<double> x) {
+  FEDRK_EXPECTS(a.size() == x.size() && start.size() == x.size());
+  row_kernels<Number>().axpy_minus(alpha, a.data(), start.data(), x.data(), x.size());
 }
 
 template <class Number>
@@ -73,23 +80,20 @@ void sparse_axpy(double alpha, const BasicSparseRow<Number>& a, std::span<double
   for (std::size_t k = 0; k < a.values.size(); ++k) px[columns[k]] += alpha * static_cast<double>(values[k]);
 }
 
-// A row of some hundred bytes: its first lines are all that the hardware would not fetch by itself.
-template <class Number>
-void call_from_memory(const BasicSparseRow<Number>& row) {
+// A row of some hundred bytes: its first lines are all that the hardware would not fetch by itself. Inlined by force,
+// or GCC finds that the function has no effect and drops the call.
+__attribute__((always_inline)) inline void call_from_memory(const void* data, std::size_t bytes) {
   constexpr std::size_t kLine = 64, kMost = 512;
-  const auto call = [](const void* data, std::size_t bytes) {
-    const char* const first = static_cast<const char*>(data);
-    for (std::size_t at = 0; at < bytes && at < kMost; at += kLine) __builtin_prefetch(first + at);
-    if (bytes > 0) __builtin_prefetch(first + bytes - 1);
-  };
-  call(row.values.data(), row.values.size_bytes());
-  call(row.columns.data(), row.columns.size_bytes());
+  const char* const first = static_cast<const char*>(data);
+  for (std::size_t at = 0; at < std::min(bytes, kMost); at += kLine) __builtin_prefetch(first + at);
+  if (bytes > 0) __builtin_prefetch(first + bytes - 1);
 }
 
 template <class Number>
 double sparse_axpy_dot(double alpha, const BasicSparseRow<Number>& a, const BasicSparseRow<Number>& next,
                        const BasicSparseRow<Number>& ahead, std::span<double> x) {
-  call_from_memory(ahead);
+  call_from_memory(ahead.values.data(), ahead.values.size_bytes());
+  call_from_memory(ahead.columns.data(), ahead.columns.size_bytes());
   sparse_axpy(alpha, a, x);
   return sparse_dot(next, x);
 }
@@ -105,6 +109,21 @@ void axpy(double alpha, std::span<const double> a, std::span<double> x) { dense_
 void axpy(double alpha, std::span<const float> a, std::span<double> x) { dense_axpy(alpha, a, x); }
 void axpy(double alpha, const SparseRow& a, std::span<double> x) { sparse_axpy(alpha, a, x); }
 void axpy(double alpha, const SparseRow32& a, std::span<double> x) { sparse_axpy(alpha, a, x); }
+
+void axpy_minus(double alpha, std::span<const double> a, std::span<const double> start, std::span<double> x) {
+  dense_axpy_minus(alpha, a, start, x);
+}
+void axpy_minus(double alpha, std::span<const float> a, std::span<const double> start, std::span<double> x) {
+  dense_axpy_minus(alpha, a, start, x);
+}
+void axpy_minus(double alpha, const SparseRow& a, std::span<const double> start, std::span<double> x) {
+  sparse_axpy(alpha, a, x);
+  dense_axpy(-1.0, start, x);
+}
+void axpy_minus(double alpha, const SparseRow32& a, std::span<const double> start, std::span<double> x) {
+  sparse_axpy(alpha, a, x);
+  dense_axpy(-1.0, start, x);
+}
 
 double axpy_dot(double alpha, std::span<const double> a, std::span<const double> next, std::span<const double> ahead,
                 std::span<double> x) {

@@ -41,9 +41,10 @@ constexpr std::size_t kPacks = kLanes / kWidth;
 constexpr std::size_t kLine = 64;  // bytes of a cache line
 
 using Pack = double __attribute__((vector_size(kPackBytes)));
-using LoosePack = double __attribute__((vector_size(kPackBytes), aligned(alignof(double)), may_alias));
+// Written as typedefs: Clang 14 forgets the alignment of an alias declaration.
+typedef double LoosePack __attribute__((vector_size(kPackBytes), aligned(alignof(double)), may_alias));
 using FloatPack = float __attribute__((vector_size(kPackBytes / 2)));
-using LooseFloatPack = float __attribute__((vector_size(kPackBytes / 2), aligned(alignof(float)), may_alias));
+typedef float LooseFloatPack __attribute__((vector_size(kPackBytes / 2), aligned(alignof(float)), may_alias));
 
 inline Pack load(const double* p) { return *reinterpret_cast<const LoosePack*>(p); }
 inline Pack load(const float* p) {
@@ -151,6 +152,15 @@ void axpy(double alpha, const Number* a, double* x, std::size_t n) {
       n, [&](std::size_t, std::size_t i) { store(x + i, load(x + i) + alpha * load(a + i)); },
       [&](std::size_t, std::size_t i, std::size_t count) {
         for (std::size_t k = i; k < i + count; ++k) x[k] += alpha * static_cast<double>(a[k]);
+      });
+}
+
+template <class Number>
+void axpy_minus(double alpha, const Number* a, const double* start, double* x, std::size_t n) {
+  packs_of(
+      n, [&](std::size_t, std::size_t i) { store(x + i, (load(x + i) + alpha * load(a + i)) - load(start + i)); },
+      [&](std::size_t, std::size_t i, std::size_t count) {
+        for (std::size_t k = i; k < i + count; ++k) x[k] = (x[k] + alpha * static_cast<double>(a[k])) - start[k];
       });
 }
 
@@ -324,10 +334,11 @@ inline void gram_steps_at_once(const double* gram, std::size_t stride, std::size
     const std::size_t j = drawn[s];
     row[s] = gram + j * stride;
     coming[s] = gram + ahead[s] * stride;
+    const double inverse = 1.0 / row[s][j];  // waits for nobody, unlike the gap
     double gap = gaps[j];
     FEDRK_UNROLL
     for (std::size_t before = 0; before < s; ++before) gap -= by[before] * row[before][j];
-    by[s] = gap / row[s][j];
+    by[s] = gap * inverse;
     coefficients[j] += by[s];
   }
   packs_of(
@@ -417,9 +428,9 @@ void philox(std::uint64_t seed, std::uint64_t first, std::uint32_t third, std::u
 }
 
 template <class Number>
-constexpr RowKernels<Number> kRowKernels{dot<Number>,   squared_norm<Number>, zero_sum<Number>,
-                                         axpy<Number>,  axpy_dot<Number>,     dot4<Number>,
-                                         axpy4<Number>, add_products<Number>, sparse_dot<Number>};
+constexpr RowKernels<Number> kRowKernels{dot<Number>,          squared_norm<Number>, zero_sum<Number>, axpy<Number>,
+                                         axpy_minus<Number>,   axpy_dot<Number>,     dot4<Number>,     axpy4<Number>,
+                                         add_products<Number>, sparse_dot<Number>};
 
 }  // namespace
 

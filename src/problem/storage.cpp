@@ -62,7 +62,7 @@ Rows rounded(Matrix matrix) {
 }
 
 Rows rounded(SparseMatrix matrix) {
-  std::vector<float> values(matrix.nonzeros());
+  BasicAlignedVector<float> values(matrix.nonzeros());
   float* next = values.data();
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
     round_row(matrix.row(i).values, i, next);

@@ -15,6 +15,7 @@ constexpr std::uint64_t kAlways = ~std::uint64_t{0};
 
 RowSampler RowSampler::weighted(std::span<const double> weights) {
   std::vector<std::uint32_t> rows;
+  rows.reserve(weights.size());
   double largest = 0.0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     FEDRK_EXPECTS(std::isfinite(weights[j]) && weights[j] >= 0.0);
@@ -28,6 +29,9 @@ RowSampler RowSampler::weighted(std::span<const double> weights) {
   sampler.slots_.reserve(rows.size());
   std::vector<double> share;  // what is left of each row's weight, one being a full slot
   std::vector<std::size_t> small, large;
+  share.reserve(rows.size());
+  small.reserve(rows.size());
+  large.reserve(rows.size());
   for (const auto row : rows) {
     const double mean_share = weights[row] / largest / total * static_cast<double>(rows.size());
     (mean_share < 1.0 ? small : large).push_back(share.size());

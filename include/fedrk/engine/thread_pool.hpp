@@ -3,6 +3,7 @@
 
 // A fixed set of threads for independent pieces of work. Threads are made once; a call makes none.
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -30,6 +31,8 @@ class ThreadPool {
  private:
   void serve();
   void take_pieces(std::unique_lock<std::mutex>& lock);
+  template <class Ready>
+  void watch_for(const Ready& ready) const;
 
   std::mutex mutex_;
   std::condition_variable work_there_, work_done_;
@@ -38,6 +41,9 @@ class ThreadPool {
   std::size_t failed_index_ = 0;
   std::exception_ptr failure_;
   bool closing_ = false;
+  // The same news as the counters above, for those who watch without the lock.
+  std::atomic<bool> pieces_open_ = false, all_done_ = true;
+  bool may_watch_ = false;  // there is a core for every thread
   std::vector<std::thread> workers_;
 };
 

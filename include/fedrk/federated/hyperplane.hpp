@@ -20,7 +20,7 @@ struct Hyperplane {
   double squared_norm = 0.0;  // of the normal
 };
 
-/// Nothing for a displacement of length zero, which names no hyperplane.
+/// Nothing for a displacement of length zero, or too short to be squared (below 1e-154), which names no hyperplane.
 std::optional<Hyperplane> hyperplane_from(AlignedVector delta);
 
 /// The hyperplanes of a round in the order of the replies, zero displacements dropped. Takes the displacements.

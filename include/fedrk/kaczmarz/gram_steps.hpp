@@ -6,7 +6,7 @@
 // Steps on rows a_1 .. a_m never leave x + sum_j y_j a_j. With the inner products G_ij = <a_i, a_j> and the gaps
 // r_j = b_j - <a_j, x>, one step on row j is
 //
-//     c = r_j / G_jj,      y_j += c,      r -= c G_j,
+//     c = r_j (1 / G_jj),      y_j += c,      r -= c G_j,
 //
 // of cost m in place of twice the length of a row. The server steps so over the few hyperplanes of a round, and a
 // client over its own rows where it has few of them or many steps to make.
@@ -23,7 +23,8 @@
 namespace fedrk {
 
 /// Steps on the rows drawn[0], drawn[1], ...: moves `gaps` and adds to `coefficients`.
-/// REQUIRES: `gram` is square, as large as `gaps` and `coefficients`, and positive on the diagonal at the rows drawn.
+/// REQUIRES: `gram` is square, as large as `gaps` and `coefficients`, and at the rows drawn its diagonal is positive
+/// with an inverse in the range of numbers.
 void gram_steps(const Matrix& gram, std::span<const std::uint32_t> drawn, std::span<double> gaps,
                 std::span<double> coefficients);
 

@@ -10,12 +10,14 @@
 // Every step is the projection of projection.hpp, to the bit. The loop sees the coming rows: it moves x and takes the
 // product with the next row in one pass, while the row after that is on its way from memory. It allocates nothing.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "fedrk/kaczmarz/projection.hpp"
+#include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/random/rng_stream.hpp"
 #include "fedrk/random/row_sampler.hpp"
 
@@ -27,24 +29,66 @@ concept HyperplaneSource = requires(const Planes& planes, std::size_t j, std::sp
   project(planes(j), x);
 };
 
+namespace detail {
+
+// How many steps before its own a row is called from memory: about ten kilobytes' worth of rows, so that it arrives in
+// time, and is not pushed out of the first cache again.
+inline std::size_t rows_ahead(std::size_t row_bytes) {
+  return std::clamp<std::size_t>(10000 / std::max<std::size_t>(1, row_bytes), 2, 8);
+}
+template <class Number>
+std::size_t rows_ahead(std::span<const Number> row) {
+  return rows_ahead(row.size_bytes());
+}
+template <class Number>
+std::size_t rows_ahead(const BasicSparseRow<Number>& row) {
+  return rows_ahead(row.values.size_bytes() + row.columns.size_bytes());
+}
+
+// All steps but the last, whose length is returned with its hyperplane.
+template <class Plane>
+struct LastStep {
+  double by;
+  Plane plane;
+};
+
+template <HyperplaneSource Planes>
+auto all_but_the_last_step(const Planes& planes, const RowSampler& sampler, std::uint64_t steps, RngStream stream,
+                           std::span<double> x) {
+  DrawnRows drawn(sampler, steps, stream);
+  auto current = planes(drawn[0]);
+  const std::size_t ahead = rows_ahead(current.normal);
+  double product = dot(current.normal, x);
+  for (; steps > 1; --steps, drawn.advance()) {
+    if constexpr (requires { planes.call_from_memory(drawn[0]); }) planes.call_from_memory(drawn[DrawnRows::kAhead]);
+    const auto next = planes(drawn[1]);
+    const double by = (current.offset - product) / current.squared_norm;
+    product = axpy_dot(by, current.normal, next.normal, planes(drawn[ahead]).normal, x);
+    current = next;
+  }
+  return LastStep<decltype(current)>{(current.offset - product) / current.squared_norm, current};
+}
+
+}  // namespace detail
+
 /// Runs `steps` steps from `x`, in place. Does nothing where there is no row to draw.
 template <HyperplaneSource Planes>
 void randomized_kaczmarz(const Planes& planes, const RowSampler& sampler, std::uint64_t steps, RngStream stream,
                          std::span<double> x) {
-  constexpr std::size_t kCallAhead = 12;  // steps until what `planes` says of a row must have arrived
   if (sampler.empty() || steps == 0) return;
-  DrawnRows drawn(sampler, steps, stream);
-  auto current = planes(drawn[0]), next = planes(drawn[1]);
-  double product = dot(current.normal, x);
-  for (; steps > 1; --steps, drawn.advance()) {
-    if constexpr (requires { planes.call_from_memory(drawn[0]); }) planes.call_from_memory(drawn[kCallAhead]);
-    const auto ahead = planes(drawn[2]);
-    const double by = (current.offset - product) / current.squared_norm;
-    product = axpy_dot(by, current.normal, next.normal, ahead.normal, x);
-    current = next;
-    next = ahead;
-  }
-  axpy((current.offset - product) / current.squared_norm, current.normal, x);
+  const auto last = detail::all_but_the_last_step(planes, sampler, steps, stream, x);
+  axpy(last.by, last.plane.normal, x);
+}
+
+/// How far these steps go from `x`, which stays.
+template <HyperplaneSource Planes>
+AlignedVector kaczmarz_displacement(const Planes& planes, const RowSampler& sampler, std::uint64_t steps,
+                                    RngStream stream, std::span<const double> x) {
+  if (sampler.empty() || steps == 0) return AlignedVector(x.size(), 0.0);
+  AlignedVector moved = aligned_copy(x);
+  const auto last = detail::all_but_the_last_step(planes, sampler, steps, stream, std::span<double>(moved));
+  axpy_minus(last.by, last.plane.normal, x, moved);
+  return moved;
 }
 
 /// The equations <row_j, x> = rhs_j of a matrix with known squared norms.
@@ -59,7 +103,7 @@ struct EquationRows {
   }
 
   /// Has what operator() reads of row j fetched from memory. Worth it where a step is short.
-  void call_from_memory(std::size_t j) const {
+  [[gnu::always_inline]] void call_from_memory(std::size_t j) const {
     if constexpr (requires { matrix.call_from_memory(j); }) {
       matrix.call_from_memory(j);
       __builtin_prefetch(&rhs[j]);

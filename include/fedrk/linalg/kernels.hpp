@@ -37,6 +37,12 @@ void axpy(double alpha, std::span<const float> a, std::span<double> x);
 void axpy(double alpha, const SparseRow& a, std::span<double> x);
 void axpy(double alpha, const SparseRow32& a, std::span<double> x);
 
+/// x = (x + alpha a) - start: the last step of many, and how far they all went
+void axpy_minus(double alpha, std::span<const double> a, std::span<const double> start, std::span<double> x);
+void axpy_minus(double alpha, std::span<const float> a, std::span<const double> start, std::span<double> x);
+void axpy_minus(double alpha, const SparseRow& a, std::span<const double> start, std::span<double> x);
+void axpy_minus(double alpha, const SparseRow32& a, std::span<const double> start, std::span<double> x);
+
 /// x += alpha a, then <next, x>, in one pass over x, while the row `ahead` is called from memory.
 double axpy_dot(double alpha, std::span<const double> a, std::span<const double> next, std::span<const double> ahead,
                 std::span<double> x);

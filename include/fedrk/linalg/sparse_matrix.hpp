@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fedrk/base/contracts.hpp"
+#include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/linalg/kernels.hpp"
 #include "fedrk/linalg/matrix.hpp"
 
@@ -39,7 +40,7 @@ class BasicSparseMatrix {
     return {std::span(columns_).subspan(first, count), std::span(values_).subspan(first, count)};
   }
   /// Has the place of row i fetched from memory, so that row(i) does not wait for it.
-  void call_from_memory(std::size_t i) const { __builtin_prefetch(&row_start_[i]); }
+  [[gnu::always_inline]] void call_from_memory(std::size_t i) const { __builtin_prefetch(&row_start_[i]); }
   /// The stored entries of row i.
   std::span<Number> values(std::size_t i) {
     FEDRK_EXPECTS(i < rows());
@@ -58,7 +59,7 @@ class BasicSparseMatrix {
 
   /// The same places with other values, in the order in which they are stored.
   template <class Other>
-  BasicSparseMatrix<Other> with_values(std::vector<Other> values) && {
+  BasicSparseMatrix<Other> with_values(BasicAlignedVector<Other> values) && {
     FEDRK_EXPECTS(values.size() == nonzeros());
     BasicSparseMatrix<Other> result(cols_);
     result.row_start_ = std::exchange(row_start_, {0});
@@ -73,9 +74,9 @@ class BasicSparseMatrix {
   friend class BasicSparseMatrix;
 
   std::size_t cols_ = 0;
-  std::vector<std::size_t> row_start_{0};
-  std::vector<std::uint32_t> columns_;
-  std::vector<Number> values_;
+  BasicAlignedVector<std::size_t> row_start_{0};  // on huge pages where they are large: rows are drawn at random
+  BasicAlignedVector<std::uint32_t> columns_;
+  BasicAlignedVector<Number> values_;
 };
 
 extern template class BasicSparseMatrix<double>;

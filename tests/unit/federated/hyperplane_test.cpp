@@ -29,6 +29,11 @@ TEST(Hyperplane, OneStepOntoItLandsOnTheClientsEndPoint) {
 
 TEST(Hyperplane, OfAZeroDisplacementDoesNotExist) { EXPECT_FALSE(hyperplane_from({0.0, 0.0})); }
 
+TEST(Hyperplane, OfADisplacementTooShortToBeSquaredDoesNotExist) {
+  EXPECT_FALSE(hyperplane_from({1e-160, 0.0}));
+  EXPECT_TRUE(hyperplane_from({1e-150, 0.0}));
+}
+
 TEST(HyperplanesFrom, KeepsClientOrderAndDropsZeros) {
   std::vector<LocalReply> replies{
       {ClientId{1}, {1.0, 0.0}, {}}, {ClientId{4}, {0.0, 0.0}, {}}, {ClientId{7}, {0.0, 2.0}, {}}};

@@ -62,7 +62,7 @@ TEST_P(GramStepsOf, GiveTheBitsOfThePlainLoopWithEveryInstructionSet) {
   Outcome plain = problem.start;
   for (const std::uint32_t j : problem.drawn) {
     const auto row = problem.gram.row(j);
-    const double by = plain.gaps[j] / row[j];
+    const double by = plain.gaps[j] * (1.0 / row[j]);
     plain.coefficients[j] += by;
     for (std::size_t i = 0; i < row.size(); ++i) plain.gaps[i] -= by * row[i];
   }

@@ -56,12 +56,17 @@ TEST(RandomizedKaczmarz, GivesTheBitsOfOneProjectionAfterAnother) {
             [&](const auto& matrix) {
               const EquationRows equations{matrix, block.system().rhs, block.squared_norms()};
               auto x = test::gaussian_vector(cols, 1), y = x;
-              RngStream stream = stream_for(4, Purpose::LocalSteps);
+              const auto start = x;
+              const RngStream draws = stream_for(4, Purpose::LocalSteps);
 
-              randomized_kaczmarz(equations, sampler, steps, stream, x);
+              randomized_kaczmarz(equations, sampler, steps, draws, x);
 
+              RngStream stream = draws;
               for (std::uint64_t k = 0; k < steps; ++k) project(equations(sampler.draw(stream)), y);
               EXPECT_EQ(x, y) << cols << " columns, " << steps << " steps";
+              axpy(-1.0, start, y);
+              const auto moved = kaczmarz_displacement(equations, sampler, steps, draws, start);
+              EXPECT_TRUE(std::ranges::equal(moved, y)) << cols << " columns, " << steps << " steps";
             },
             block.system().rows);
       }

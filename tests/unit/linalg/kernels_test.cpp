@@ -57,6 +57,12 @@ void expect_one_pass_gives_the_bits_of_two(const std::vector<Number>& a, const s
   axpy(0.7, a_row, y);
   EXPECT_EQ(x, y);
   EXPECT_EQ(product, dot(next_row, y));
+
+  axpy_minus(0.2, a_row, start, x);
+
+  axpy(0.2, a_row, y);
+  axpy(-1.0, start, y);
+  EXPECT_EQ(x, y);
 }
 
 TEST_P(KernelsOfLength, StepAndProductInOnePassGiveTheBitsOfTwo) {
@@ -126,6 +132,7 @@ std::vector<double> everything_computed(std::size_t n) {
   numbers.insert(numbers.end(), products.begin(), products.end());
   axpy4({0.1, 0.2, 0.3, 0.4}, std::array<std::span<const float>, 4>{a32, b32, a32, b32}, x);
   axpy(0.9, a, x);
+  axpy_minus(0.8, std::span<const float>(a32), b, x);
   numbers.insert(numbers.end(), x.begin(), x.end());
   return numbers;
 }
