@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := build
 PROSTATE_RUN := runs/prostate
 
-.PHONY: help build run reproduce test test-release test-asan test-tsan unit format check-format lint clean
+.PHONY: help build run reproduce bench test test-release test-asan test-tsan unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -17,6 +17,12 @@ run: build        ## federated feature selection on the prostate data, with its 
 
 reproduce: build  ## the paper's experiments at full size: some minutes, 6 GB of memory
 	@build/bin/fedrk reproduce all --out runs/paper
+
+bench:            ## times as ratios to plain programs, and their growth: five minutes, 6 GB of memory and of disk
+	@scripts/setup bench
+	@scripts/build release fedrk_ratios fedrk_suites
+	@build/bin/fedrk_suites --benchmark_min_time=0.05
+	@build/bin/fedrk_ratios --out bench/results/$$(date +%F) --scratch $${TMPDIR:-/tmp}
 
 test:             ## every test, then the sanitizers
 	@scripts/setup test

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   app.add_option("--scale", settings.scale, "of both sides of the large file, 5.4 GB at 1")->capture_default_str();
   app.add_option("--scratch", settings.scratch, "folder for the large file, which is removed again")
       ->capture_default_str();
-  app.add_option("--only", only, "one of large, dense, sparse, passes, runs, clients, growth");
+  app.add_option("--only", only, "one of large, dense, sparse, passes, csv, runs, clients, growth");
   app.add_flag("--quick", settings.quick, "small sizes, to see that everything runs");
   CLI11_PARSE(app, argc, argv);
   if (settings.quick) settings.seconds = 0.05;
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     using Contest = void (*)(const Settings&, Report&);
     const std::pair<std::string_view, Contest> contests[] = {
         {"large", large_file},  // first: its peak of memory is that of the process
-        {"dense", dense_steps}, {"sparse", sparse_steps},  {"passes", client_passes},
+        {"dense", dense_steps}, {"sparse", sparse_steps},  {"passes", client_passes}, {"csv", csv_text},
         {"runs", whole_runs},   {"clients", many_clients}, {"growth", growth}};
     for (const auto& [name, contest] : contests) {
       if (only.empty() || only == name) contest(settings, report);

@@ -2,7 +2,9 @@
 #include "bench/peers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <sstream>
 
 #include <cblas.h>
 #include <Eigen/Dense>
@@ -130,6 +132,21 @@ std::size_t plain_fedrk(std::vector<EigenSolver>& clients, std::size_t participa
     }
   }
   return rounds;
+}
+
+std::vector<double> plain_csv(const std::string& text) {
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  std::vector<double> numbers;
+  while (std::getline(lines, line)) {
+    const char* at = line.c_str();
+    for (char* end = nullptr;; at = end + 1) {
+      numbers.push_back(std::strtod(at, &end));
+      if (*end != ',') break;
+    }
+  }
+  return numbers;
 }
 
 double plain_sum(std::span<const double> numbers) {

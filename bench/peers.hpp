@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fedrk/linalg/matrix.hpp"
@@ -57,6 +58,9 @@ class CsrSolver {
 /// FedRK as published, written plainly: rounds until the relative error to `truth` is at most `tolerance`.
 std::size_t plain_fedrk(std::vector<EigenSolver>& clients, std::size_t participants, std::uint64_t local_steps,
                         std::uint64_t server_steps, std::span<const double> truth, double tolerance);
+
+/// The numbers of a CSV text below its header, line by line with std::getline and strtod.
+std::vector<double> plain_csv(const std::string& text);
 
 /// The sum of all numbers, by a loop the compiler is free to reorder: what reading them costs.
 double plain_sum(std::span<const double> numbers);

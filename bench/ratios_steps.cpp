@@ -12,6 +12,7 @@
 #include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/row_block.hpp"
+#include "fedrk/problem/storage.hpp"
 
 namespace fedrk::bench {
 namespace {
@@ -54,12 +55,38 @@ void dense_contest(std::size_t rows, std::size_t cols, double limit, const Setti
                    rows == 2048 ? std::optional(1.3) : std::nullopt});
 }
 
+// The same rows as floats: half the bytes, the same sums in doubles.
+void float_contest(std::size_t rows, std::size_t cols, const Settings& settings, Report& report) {
+  const auto make = [&](Storage storage) {
+    auto problem = generate({.rows = rows, .cols = cols, .seed = 1});
+    if (storage == Storage::Float32) store_as_floats(problem.system);
+    return RowBlock(std::move(problem.system));
+  };
+  const RowBlock doubles = make(Storage::Float64), floats = make(Storage::Float32);
+  const EquationRows wide{std::get<Matrix>(doubles.system().rows), doubles.system().rhs, doubles.squared_norms()};
+  const EquationRows narrow{std::get<Matrix32>(floats.system().rows), floats.system().rhs, floats.squared_norms()};
+  const auto sampler = RowSampler::weighted(doubles.squared_norms());
+  AlignedVector x(cols, 0.0), y(cols, 0.0);
+  std::uint32_t round = 0;
+  const auto stream = [&] { return stream_for(1, Purpose::LocalSteps, RoundIndex{++round}); };
+  const auto times =
+      shortest_times({{"floats", [&] { randomized_kaczmarz(narrow, sampler, kSteps, stream(), x); }, kSteps},
+                      {"doubles", [&] { randomized_kaczmarz(wide, sampler, kSteps, stream(), y); }, kSteps}},
+                     settings.seconds);
+  report.add(
+      Ratio{fmt::format("dense step, {} x {}, float32", rows, cols), "fedrk with float64", times[0], times[1], "ns"});
+}
+
 }  // namespace
 
 void dense_steps(const Settings& settings, Report& report) {
-  if (settings.quick) return dense_contest(256, 64, 0.6, settings, report);
+  if (settings.quick) {
+    dense_contest(256, 64, 0.6, settings, report);
+    return float_contest(256, 64, settings, report);
+  }
   dense_contest(2048, 1024, 0.6, settings, report);
   dense_contest(20000, 1000, 0.78, settings, report);
+  float_contest(20000, 1000, settings, report);
 }
 
 void sparse_steps(const Settings& settings, Report& report) {
