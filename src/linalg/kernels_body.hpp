@@ -164,14 +164,17 @@ void axpy_minus(double alpha, const Number* a, const double* start, double* x, s
       });
 }
 
-template <class Number>
-double axpy_dot(double alpha, const Number* a, const Number* next, const Number* ahead, double* x, std::size_t n) {
+// A row that fits the first cache is called there, a longer one to the second: it would only push x out.
+template <bool kLong, class Number>
+inline double axpy_dot_calling(double alpha, const Number* a, const Number* next, const Number* ahead, double* x,
+                               std::size_t n) {
   constexpr std::size_t kPerLine = kLine / sizeof(Number);
+  constexpr int kReading = 0, kCache = kLong ? 2 : 3;
   Sums sums;
   packs_of(
       n,
       [&](std::size_t k, std::size_t i) {
-        if (k * kWidth % kPerLine == 0) __builtin_prefetch(ahead + i);
+        if (k * kWidth % kPerLine == 0) __builtin_prefetch(ahead + i, kReading, kCache);
         const Pack moved = load(x + i) + alpha * load(a + i);
         store(x + i, moved);
         sums.part[k] += moved * load(next + i);
@@ -181,6 +184,13 @@ double axpy_dot(double alpha, const Number* a, const Number* next, const Number*
         sums.part[k] += load_part(x + i, count) * load_part(next + i, count);
       });
   return sums.total();
+}
+
+template <class Number>
+double axpy_dot(double alpha, const Number* a, const Number* next, const Number* ahead, double* x, std::size_t n) {
+  constexpr std::size_t kLongBytes = 16384;
+  return n * sizeof(Number) > kLongBytes ? axpy_dot_calling<true>(alpha, a, next, ahead, x, n)
+                                         : axpy_dot_calling<false>(alpha, a, next, ahead, x, n);
 }
 
 template <std::size_t kRows, class Number>

@@ -22,27 +22,30 @@ RowSampler RowSampler::weighted(std::span<const double> weights) {
     if (weights[j] > 0.0) rows.push_back(static_cast<std::uint32_t>(j));
     largest = std::max(largest, weights[j]);
   }
+  std::vector<double> share;  // what is left of each row's weight, one being a full slot
+  share.reserve(rows.size());
   double total = 0.0;  // of the weights over the largest, so that no sum overflows
-  for (const auto row : rows) total += weights[row] / largest;
+  for (const auto row : rows) {
+    share.push_back(weights[row] / largest);
+    total += share.back();
+  }
 
   RowSampler sampler;
   sampler.slots_.reserve(rows.size());
-  std::vector<double> share;  // what is left of each row's weight, one being a full slot
   std::vector<std::size_t> small, large;
-  share.reserve(rows.size());
   small.reserve(rows.size());
   large.reserve(rows.size());
-  for (const auto row : rows) {
-    const double mean_share = weights[row] / largest / total * static_cast<double>(rows.size());
-    (mean_share < 1.0 ? small : large).push_back(share.size());
-    share.push_back(mean_share);
-    sampler.slots_.push_back({kAlways, {row, row}});
+  const double slots_for_one = static_cast<double>(rows.size()) / total;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    share[k] *= slots_for_one;
+    (share[k] < 1.0 ? small : large).push_back(k);
+    sampler.slots_.push_back({kAlways, {rows[k], rows[k]}});
   }
   while (!small.empty() && !large.empty()) {
     const std::size_t under = small.back();
     const std::size_t over = large.back();
     small.pop_back();
-    sampler.slots_[under].threshold = static_cast<std::uint64_t>(std::ldexp(share[under], 64));
+    sampler.slots_[under].threshold = static_cast<std::uint64_t>(share[under] * 0x1.0p64);
     sampler.slots_[under].row_or_alias[1] = sampler.slots_[over].row_or_alias[0];
     share[over] -= 1.0 - share[under];
     if (share[over] < 1.0) {

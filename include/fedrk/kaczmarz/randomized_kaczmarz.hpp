@@ -85,6 +85,12 @@ template <HyperplaneSource Planes>
 AlignedVector kaczmarz_displacement(const Planes& planes, const RowSampler& sampler, std::uint64_t steps,
                                     RngStream stream, std::span<const double> x) {
   if (sampler.empty() || steps == 0) return AlignedVector(x.size(), 0.0);
+  if (steps == 1) {  // is the displacement, without a sum that would round it
+    const auto plane = planes(sampler.draw(stream));
+    AlignedVector step(x.size(), 0.0);
+    axpy((plane.offset - dot(plane.normal, x)) / plane.squared_norm, plane.normal, step);
+    return step;
+  }
   AlignedVector moved = aligned_copy(x);
   const auto last = detail::all_but_the_last_step(planes, sampler, steps, stream, std::span<double>(moved));
   axpy_minus(last.by, last.plane.normal, x, moved);

@@ -66,7 +66,9 @@ TEST(RandomizedKaczmarz, GivesTheBitsOfOneProjectionAfterAnother) {
               EXPECT_EQ(x, y) << cols << " columns, " << steps << " steps";
               axpy(-1.0, start, y);
               const auto moved = kaczmarz_displacement(equations, sampler, steps, draws, start);
-              EXPECT_TRUE(std::ranges::equal(moved, y)) << cols << " columns, " << steps << " steps";
+              // One step is not added to x and taken from it again: it keeps the digits that this costs.
+              const double rounding = steps == 1 ? 1e-14 : 0.0;
+              EXPECT_LE(distance(moved, y), rounding) << cols << " columns, " << steps << " steps";
             },
             block.system().rows);
       }

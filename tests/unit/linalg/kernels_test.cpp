@@ -15,7 +15,8 @@ namespace {
 
 // Lengths around the sixteen partial sums, where loops tend to go wrong.
 class KernelsOfLength : public testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Nasty, KernelsOfLength, testing::Values(0, 1, 7, 8, 9, 15, 16, 17, 31, 33, 1023, 1024, 1025));
+INSTANTIATE_TEST_SUITE_P(Nasty, KernelsOfLength,
+                         testing::Values(0, 1, 7, 8, 9, 15, 16, 17, 31, 33, 1023, 1024, 1025, 2049, 5000));
 
 TEST_P(KernelsOfLength, AgreeWithLongDoubleSums) {
   const auto a = test::gaussian_vector(GetParam(), 1), x = test::gaussian_vector(GetParam(), 2);
