@@ -39,7 +39,11 @@ InProcessEngine::InProcessEngine(std::vector<Client> clients, std::size_t thread
 RoundReplies InProcessEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
   RoundReplies round;
   round.replies.resize(participants.size());
-  const auto ask = [&](std::size_t k) { round.replies[k] = clients_[participants[k].value].local_update(task); };
+  // Down in one round, up in the next: who was asked last may take part again, with its rows still in the caches.
+  const auto ask = [&](std::size_t piece) {
+    const std::size_t k = task.round.value % 2 == 0 ? piece : participants.size() - 1 - piece;
+    round.replies[k] = clients_[participants[k].value].local_update(task);
+  };
   if (worth_threads(task, participants.size())) {
     pool_.for_each(participants.size(), ask);
   } else {

@@ -18,8 +18,9 @@ std::string fault(const LocalTask& task, std::size_t unknowns, const LocalReply&
   if (expected && values.size() != *expected) {
     return "its update has " + std::to_string(values.size()) + " entries, not " + std::to_string(*expected);
   }
-  if (!all_finite(values)) return "its update holds a number that is not finite";
-  if (!std::isfinite(squared_norm(values))) return "its update is too long to be squared";
+  if (!std::isfinite(squared_norm(values))) {  // so it is where an entry is not finite
+    return all_finite(values) ? "its update is too long to be squared" : "its update holds a number that is not finite";
+  }
   if (task.report_residual && !reply.squared_residual) return "it reported no residual";
   if (reply.squared_residual && !(*reply.squared_residual >= 0.0 && std::isfinite(*reply.squared_residual))) {
     return "its squared residual is negative or not finite";

@@ -399,41 +399,57 @@ inline Words multiply_words(Words a, Words b) {
 
 inline Words all_lanes(std::uint64_t value) { return value - Words{}; }
 
-void philox_lanes(std::uint64_t seed, std::uint64_t first, std::uint32_t third, std::uint32_t fourth,
-                  std::uint64_t* out) {
+// Two packs of blocks, of which one computes while the other waits for its products.
+constexpr std::size_t kPhiloxPacks = 2, kPhiloxBlocks = kPhiloxPacks * kWidth;
+
+inline void philox_blocks(std::uint64_t seed, std::uint64_t first, std::uint32_t third, std::uint32_t fourth,
+                          std::uint64_t* out) {
   constexpr std::uint64_t kWord = 0xFFFFFFFF;
   constexpr std::uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;  // Salmon et al. 2011
   constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
   const Words word = all_lanes(kWord), multiplier0 = all_lanes(kMultiplier0), multiplier1 = all_lanes(kMultiplier1);
-  Words block = all_lanes(first);
-  for (std::size_t k = 0; k < kWidth; ++k) block[k] += k;
-  Words c0 = block & word, c1 = block >> 32, c2 = all_lanes(third), c3 = all_lanes(fourth);
+  Words c0[kPhiloxPacks], c1[kPhiloxPacks], c2[kPhiloxPacks], c3[kPhiloxPacks];
+  FEDRK_UNROLL
+  for (std::size_t p = 0; p < kPhiloxPacks; ++p) {
+    Words block = all_lanes(first + p * kWidth);
+    for (std::size_t k = 0; k < kWidth; ++k) block[k] += k;
+    c0[p] = block & word;
+    c1[p] = block >> 32;
+    c2[p] = all_lanes(third);
+    c3[p] = all_lanes(fourth);
+  }
   auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
   FEDRK_UNROLL
   for (int round = 0; round < 10; ++round) {
-    const Words product0 = multiply_words(c0, multiplier0), product1 = multiply_words(c2, multiplier1);
-    c0 = (product1 >> 32) ^ c1 ^ all_lanes(key0);
-    c1 = product1 & word;
-    c2 = (product0 >> 32) ^ c3 ^ all_lanes(key1);
-    c3 = product0 & word;
+    FEDRK_UNROLL
+    for (std::size_t p = 0; p < kPhiloxPacks; ++p) {
+      const Words product0 = multiply_words(c0[p], multiplier0), product1 = multiply_words(c2[p], multiplier1);
+      c0[p] = (product1 >> 32) ^ c1[p] ^ all_lanes(key0);
+      c1[p] = product1 & word;
+      c2[p] = (product0 >> 32) ^ c3[p] ^ all_lanes(key1);
+      c3[p] = product0 & word;
+    }
     key0 += kWeyl0;
     key1 += kWeyl1;
   }
-  const Words low = c0 | c1 << 32, high = c2 | c3 << 32;
-  for (std::size_t k = 0; k < kWidth; ++k) {
-    out[2 * k] = low[k];
-    out[2 * k + 1] = high[k];
+  FEDRK_UNROLL
+  for (std::size_t p = 0; p < kPhiloxPacks; ++p) {
+    const Words low = c0[p] | c1[p] << 32, high = c2[p] | c3[p] << 32;
+    for (std::size_t k = 0; k < kWidth; ++k) {
+      out[2 * (p * kWidth + k)] = low[k];
+      out[2 * (p * kWidth + k) + 1] = high[k];
+    }
   }
 }
 
 void philox(std::uint64_t seed, std::uint64_t first, std::uint32_t third, std::uint32_t fourth, std::uint64_t* out,
             std::size_t count) {
-  for (; count >= kWidth; count -= kWidth, first += kWidth, out += 2 * kWidth) {
-    philox_lanes(seed, first, third, fourth, out);
+  for (; count >= kPhiloxBlocks; count -= kPhiloxBlocks, first += kPhiloxBlocks, out += 2 * kPhiloxBlocks) {
+    philox_blocks(seed, first, third, fourth, out);
   }
   if (count == 0) return;
-  std::uint64_t rest[2 * kWidth];
-  philox_lanes(seed, first, third, fourth, rest);
+  std::uint64_t rest[2 * kPhiloxBlocks];
+  philox_blocks(seed, first, third, fourth, rest);
   for (std::size_t k = 0; k < 2 * count; ++k) out[k] = rest[k];
 }
 
