@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "fedrk/base/contracts.hpp"
-#include "linalg/kernel_table.hpp"
+#include "simd/kernel_table.hpp"
 
 namespace fedrk {
 

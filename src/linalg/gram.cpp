@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "linalg/kernel_table.hpp"
+#include "simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

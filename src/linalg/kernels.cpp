@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fedrk/base/contracts.hpp"
-#include "linalg/kernel_table.hpp"
+#include "simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

@@ -7,7 +7,7 @@
 #include <Random123/philox.h>
 
 #include "fedrk/base/contracts.hpp"
-#include "linalg/kernel_table.hpp"
+#include "simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

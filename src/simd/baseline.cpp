@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define FEDRK_KERNEL_TABLE kBaselineKernels
-#include "linalg/kernels_body.hpp"
+#include "simd/body.hpp"

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The kernels for the instruction set that the including file is compiled for, which says the table's name as
+// FEDRK_KERNEL_TABLE. One inclusion is one table.
+//
+// Everything is in unnamed namespaces and nothing comes from the standard library, or a function compiled here with
+// wide instructions might be the copy that the linker keeps for the whole program.
+
+#include "simd/gram_steps.hpp"
+#include "simd/kernel_table.hpp"
+#include "simd/philox.hpp"
+#include "simd/products.hpp"
+#include "simd/rows.hpp"
+
+namespace fedrk::detail {
+namespace {
+
+template <class Number>
+constexpr RowKernels<Number> kRowKernels{dot<Number>,          squared_norm<Number>, zero_sum<Number>, axpy<Number>,
+                                         axpy_minus<Number>,   axpy_dot<Number>,     dot4<Number>,     axpy4<Number>,
+                                         add_products<Number>, sparse_dot<Number>};
+
+}  // namespace
+
+const KernelTable FEDRK_KERNEL_TABLE{kRowKernels<double>, kRowKernels<float>, squared_distance, gram_steps, philox};
+
+}  // namespace fedrk::detail
