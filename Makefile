@@ -21,7 +21,7 @@ reproduce: build  ## the paper's experiments at full size: some minutes, 6 GB of
 bench:            ## times as ratios to plain programs, and their growth: five minutes, 6 GB of memory and of disk
 	@scripts/setup bench
 	@scripts/build release fedrk_ratios fedrk_suites
-	@build/bin/fedrk_suites --benchmark_min_time=0.05
+	@build/bin/fedrk_suites --benchmark_min_time=0.05 --benchmark_out=bench/results/$$(date +%F)-suites.json
 	@build/bin/fedrk_ratios --out bench/results/$$(date +%F) --scratch $${TMPDIR:-/tmp}
 
 test:             ## every test, then the sanitizers

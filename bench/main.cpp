@@ -2,8 +2,10 @@
 
 // The table of ratios and growth that `make bench` shows and keeps.
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -37,10 +39,17 @@ int main(int argc, char** argv) {
         {"large", large_file},  // first: its peak of memory is that of the process
         {"dense", dense_steps}, {"sparse", sparse_steps},  {"passes", client_passes}, {"csv", csv_text},
         {"runs", whole_runs},   {"clients", many_clients}, {"growth", growth}};
+    const auto is_asked = [&](const auto& contest) { return only.empty() || only == contest.first; };
+    if (std::ranges::none_of(contests, is_asked)) throw std::runtime_error("no contest is called " + only);
+    if (out.has_parent_path()) std::filesystem::create_directories(out.parent_path());
     for (const auto& [name, contest] : contests) {
       if (only.empty() || only == name) contest(settings, report);
     }
     if (settings.quick) report.notes.emplace_back("small sizes: the numbers mean nothing");
+    if (report.judged) {
+      const auto missed = std::ranges::count_if(report.ratios, [](const Ratio& ratio) { return !ratio.holds(); });
+      fmt::print("\n{}\n", missed == 0 ? "Every limit holds." : fmt::format("{} limits do not hold.", missed));
+    }
     if (out.empty()) return 0;
     if (const auto written = write_report(report, out); !written) throw std::runtime_error(written.error().message);
     fmt::print("\n{}.json\n", out.string());

@@ -42,6 +42,10 @@ void EigenSolver::prepare() {
 }
 
 EigenSolver::~EigenSolver() { delete state_; }
+EigenSolver& EigenSolver::operator=(EigenSolver&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
 EigenSolver::EigenSolver(EigenSolver&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
 
 void EigenSolver::steps(std::uint64_t count, std::span<double> x) {

@@ -22,7 +22,7 @@ class EigenSolver {
   EigenSolver(const Matrix& matrix, std::span<const double> rhs);
   ~EigenSolver();
   EigenSolver(EigenSolver&&) noexcept;
-  EigenSolver& operator=(EigenSolver&&) = delete;
+  EigenSolver& operator=(EigenSolver&&) noexcept;
 
   /// Norms and distribution, as the constructor makes them.
   void prepare();

@@ -63,13 +63,13 @@ double peak_memory() {
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
-// A direct step reads one row; the Gram form reads every touched row twice.
+// A direct step reads one row; of the Gram form every touched row counts once, though it is looked at twice.
 double bytes_of_pass(const Client& client) {
   const double row = 8.0 * static_cast<double>(client.block().cols());
   const LocalShape shape{client.block().rows(), client.block().entries_per_row()};
   const bool gram = choose_form(shape, kLocalSteps, StepOptions{}.gram_memory) == LocalForm::Gram;
   const auto touched = std::min<std::uint64_t>(kLocalSteps, client.block().rows());
-  return row * static_cast<double>(gram ? 2 * touched : kLocalSteps);
+  return row * static_cast<double>(gram ? touched : kLocalSteps);
 }
 
 }  // namespace

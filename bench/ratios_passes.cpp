@@ -76,8 +76,9 @@ PassTimes pass_times(const LinearSystem& system, std::uint64_t steps, double sec
 // The cell of the grid where fedrk does worst.
 void worst_of_all(const Settings& settings, std::size_t cols, Report& report) {
   Ratio worst{"client pass, worst of tau 1..20000, m 16..1024", "Eigen loop", 0.0, 1.0, "us", 1.05};
-  std::vector<std::uint64_t> taus{1, 2, 5, 20, 100, 300, 1000, 5000, 20000};
-  std::vector<std::size_t> sizes{16, 64, 128, 256, 512, 1024};
+  // Also on both sides of where the rule for the form switches: 1.5 MB of rows, 1 MB of inner products.
+  std::vector<std::uint64_t> taus{1, 2, 5, 20, 50, 100, 300, 1000, 5000, 20000};
+  std::vector<std::size_t> sizes{16, 64, 128, 180, 190, 256, 350, 360, 512, 1024};
   if (settings.quick) taus = {1, 50}, sizes = {16};
   for (const std::size_t rows : sizes) {
     const auto problem = generate({.rows = rows, .cols = cols, .seed = 1});

@@ -2,8 +2,10 @@
 #include "fedrk/federated/client.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "fedrk/base/error.hpp"
 #include "fedrk/federated/pooled_rows.hpp"
 #include "fedrk/kaczmarz/gram_form.hpp"
 #include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
@@ -17,7 +19,13 @@ Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed
       block_(std::move(block)),
       seed_(seed),
       steps_(steps),
-      sampler_(RowSampler::make(steps.sampling, block_.squared_norms())) {}
+      sampler_(RowSampler::make(steps.sampling, block_.squared_norms())) {
+  const auto rows = static_cast<double>(block_.rows());
+  if (steps.form == LocalForm::Gram && 8.0 * rows * rows > static_cast<double>(steps.gram_memory)) {
+    throw InvalidArgument(name_ + ": the inner products of " + std::to_string(block_.rows()) +
+                          " rows do not fit the memory that the gram form was given");
+  }
+}
 
 ClientSummary Client::summary() const { return {id_, name_, block_.rows(), block_.squared_rhs_norm()}; }
 

@@ -2,6 +2,7 @@
 #include "fedrk/io/dataset.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -64,7 +65,7 @@ Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions
   return error_in(path, "expected a name that ends in .csv, .tsv or .txt (CSV), or in .svm or .libsvm (LIBSVM)");
 }
 
-Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins, Storage as_is) {
+Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins, Storage as_is, bool in_place) {
   {
     const Result<MappedFile> file = MappedFile::open(path);
     if (!file) return file.error();
@@ -76,7 +77,8 @@ Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins, Sto
     if (!floats) return floats.error();
     if (*floats) return Rows(std::move(**floats));
   }
-  Result<Matrix> matrix = read_npy(path, margins);
+  constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+  Result<Matrix> matrix = read_npy(path, margins, in_place ? kInPlaceBytes : kNever);
   if (!matrix) return matrix.error();
   return Rows(std::move(*matrix));
 }

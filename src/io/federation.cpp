@@ -40,7 +40,8 @@ Result<SourceFile> read_source(const Plan& plan, std::size_t i) {
     return SourceFile{plan.data[i], *std::move(data)};
   }
   const bool changed = plan.intercept || plan.standardize || plan.run.noise_columns > 0;
-  auto rows = read_matrix(plan.matrix[i], margins_for(plan), changed ? Storage::Float64 : plan.storage);
+  auto rows = read_matrix(plan.matrix[i], margins_for(plan), changed ? Storage::Float64 : plan.storage,
+                          plan.storage == Storage::Float64);
   if (!rows) return rows.error();
   auto rhs = read_vector(plan.rhs[i]);
   if (!rhs) return rhs.error();
@@ -171,7 +172,7 @@ Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t cl
 
 // Asked for by name, the gram form still keeps within the memory it was given.
 Result<void> check_form(const Plan& plan, const ClientTables& tables) {
-  if (plan.steps.form != LocalForm::Gram) return {};
+  if (plan.steps.form != LocalForm::Gram || !std::holds_alternative<FixedSteps>(plan.run.local_budget)) return {};
   for (std::size_t i = 0; i < tables.systems.size(); ++i) {
     const auto rows = static_cast<double>(row_count(tables.systems[i].rows));
     const double needed = 8.0 * rows * rows;

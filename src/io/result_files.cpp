@@ -42,6 +42,7 @@ Json options_json(const FinishedRun& run) {
           {"server_steps", steps(options.server_budget)},
           {"row_sampling", to_text(run.plan.steps.sampling)},
           {"local_form", to_text(run.plan.steps.form)},
+          {"local_memory", run.plan.steps.gram_memory >> 20},
           {"server_sampling", to_text(options.server_sampling)},
           {"keep", options.sparsity == 0 ? Json(nullptr) : Json(options.sparsity)},
           {"tolerance", options.tolerance == 0.0 ? Json(nullptr) : Json(options.tolerance)},

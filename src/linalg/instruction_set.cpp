@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/base/error.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {
@@ -48,7 +49,9 @@ InstructionSet instruction_set() {
 }
 
 void use_instruction_set(InstructionSet set) {
-  FEDRK_EXPECTS(std::ranges::count(available_instruction_sets(), set) == 1);
+  if (std::ranges::count(available_instruction_sets(), set) == 0) {
+    throw InvalidArgument(std::string(name_of(set)) + " is not on this machine, or not in this build");
+  }
   in_use.store(&table_of(set), std::memory_order_relaxed);
 }
 

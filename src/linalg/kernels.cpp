@@ -70,7 +70,7 @@ double sparse_dot(const BasicSparseRow<Number>& a, std::span<const double> x) {
   return row_kernels<Number>().sparse_dot(a.values.data(), a.columns.data(), a.values.size(), x.data());
 }
 
-// Entry by entry in every instruction set: a column may be stored twice, and no machine scatters faster.
+// Entry by entry in every instruction set: no machine scatters faster.
 template <class Number>
 void sparse_axpy(double alpha, const BasicSparseRow<Number>& a, std::span<double> x) {
   FEDRK_EXPECTS(within(a, x));

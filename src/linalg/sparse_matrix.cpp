@@ -39,7 +39,8 @@ BasicSparseMatrix<Number>::BasicSparseMatrix(std::size_t rows, std::size_t cols,
 template <class Number>
 void BasicSparseMatrix<Number>::append_row(std::span<const std::uint32_t> columns, std::span<const Number> values) {
   FEDRK_EXPECTS(columns.size() == values.size());
-  FEDRK_EXPECTS(std::ranges::is_sorted(columns) && (columns.empty() || columns.back() < cols_));
+  FEDRK_EXPECTS(std::ranges::adjacent_find(columns, std::ranges::greater_equal{}) == columns.end());
+  FEDRK_EXPECTS(columns.empty() || columns.back() < cols_);
   columns_.insert(columns_.end(), columns.begin(), columns.end());
   values_.insert(values_.end(), values.begin(), values.end());
   row_start_.push_back(values_.size());

@@ -26,7 +26,8 @@ struct StepOptions {
 
 class Client {
  public:
-  /// `seed` is the client's own: a server that knows it can repeat the draws and read the rows.
+  /// `seed` is the client's own: a server that knows it can repeat the draws and read the rows. Throws InvalidArgument
+  /// where the gram form was asked for and does not fit its memory.
   Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps = {});
 
   ClientSummary summary() const;

@@ -58,7 +58,8 @@ bool needs_x(const LocalWork& work);
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns);
 
 /// Multiplications and additions of a client with that many rows and non-zeros. A row drawn at random counts with the
-/// mean number of non-zeros; the factorisation behind UntilProjected, made once, is left out.
+/// mean number of non-zeros. Local steps count as made on x, in whatever form a client makes them; what is made once (a
+/// factorisation, inner products) is left out.
 double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::size_t nonzeros);
 
 // ---- The work that is a function of rows and x alone.

@@ -4,8 +4,9 @@
 // The server's half of a round: tau_g randomized Kaczmarz steps over the hyperplanes that the clients reported, or, for
 // tau_g = infinity, the exact projection onto their intersection.
 //
-// The steps run in coefficient space (kaczmarz/gram_steps.hpp): x moves by sum_i c_i Delta_i, so all that matters are
-// H_ij = <Delta_i, Delta_j> and the gaps. A round costs the products H, tau_g steps of length |S|, and one sum.
+// In coefficient space (kaczmarz/gram_steps.hpp) x moves by sum_i c_i Delta_i, so all that matters are
+// H_ij = <Delta_i, Delta_j> and the gaps: a round costs the products H, tau_g steps of length |S|, and one sum, not
+// 2 n tau_g. Where the planes are many and the steps few, so that H alone would cost more, the steps run on x.
 
 #include <span>
 

@@ -33,8 +33,10 @@ struct TableOptions {
 Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions& options);
 
 /// A matrix: Matrix Market or NPY, by content. Rows are doubles; only where they will be stored as floats just as they
-/// are (`as_is`) does a large file of floats stay what it is.
-Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins = {}, Storage as_is = Storage::Float64);
+/// are (`as_is`) does a large file of floats stay what it is. A large file of doubles is used in place unless the rows
+/// will be rounded (`in_place`): pages of a file cannot be handed back row by row.
+Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins = {}, Storage as_is = Storage::Float64,
+                         bool in_place = true);
 
 /// A vector (or a matrix of one column or one row): Matrix Market or NPY, by content.
 Result<std::vector<double>> read_vector(const std::filesystem::path& path);

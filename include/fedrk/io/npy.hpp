@@ -23,7 +23,7 @@ constexpr std::size_t kInPlaceBytes = std::size_t{64} << 20;
 /// An array of one dimension becomes a matrix of one column.
 ///
 /// Where no margins are asked for, float64 in C order of at least `in_place_bytes` is not copied: the matrix lies on
-/// the pages of the file, which must keep its length as long as the matrix is used. Changes to the matrix never reach
+/// the pages of the file, which must stay as it is as long as the matrix is used. Changes to the matrix never reach
 /// it.
 Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins = {},
                         std::size_t in_place_bytes = kInPlaceBytes);

@@ -20,8 +20,9 @@ struct LocalShape {
   bool sparse = false;
 };
 
-/// Direct or Gram: the one of less estimated work over a hundred rounds. The Gram form needs 8 m_i^2 bytes, and is not
-/// chosen where these exceed `memory`.
-LocalForm choose_form(const LocalShape& shape, std::uint64_t steps, std::size_t memory);
+/// Direct or Gram: the one of less estimated work in `passes` passes, for which the inner products are made once. These
+/// take 8 m_i^2 bytes; where that exceeds `memory`, the form is direct. A client counts on a hundred passes: how often
+/// it will be drawn it does not know.
+LocalForm choose_form(const LocalShape& shape, std::uint64_t steps, std::size_t memory, double passes = 100.0);
 
 }  // namespace fedrk

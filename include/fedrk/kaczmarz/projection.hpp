@@ -5,8 +5,9 @@
 //
 //     { z : <normal, z> = offset }.
 //
-// Both halves of FedRK rest on it: a client steps through its own equations, the server through the hyperplanes its
-// clients reported. Rows may be dense (std::span) or sparse (SparseRow).
+// Both halves of FedRK are made of it: a client steps through its own equations, the server through the hyperplanes its
+// clients reported, each on x (randomized_kaczmarz.hpp) or in coefficient space (gram_steps.hpp). Rows may be dense
+// (std::span) or sparse (SparseRow).
 
 #include <span>
 

@@ -7,8 +7,9 @@
 //
 //     E ||x_k - x*||^2 <= alpha^k ||x_0 - x*||^2,      alpha = 1 - lambda_min( sum_s p(s) a_s a_s^T ).
 //
-// Every step is the projection of projection.hpp, to the bit. The loop sees the coming rows: it moves x and takes the
-// product with the next row in one pass, while the row after that is on its way from memory. It allocates nothing.
+// The steps of `randomized_kaczmarz` are the projections of projection.hpp, to the bit. The loop sees the coming rows:
+// it moves x and takes the product with the next row in one pass, while a row after that is on its way from memory. It
+// allocates nothing.
 
 #include <algorithm>
 #include <concepts>
@@ -32,7 +33,7 @@ concept HyperplaneSource = requires(const Planes& planes, std::size_t j, std::sp
 namespace detail {
 
 // How many steps before its own a row is called from memory: about ten kilobytes' worth of rows, so that it arrives in
-// time, and is not pushed out of the first cache again.
+// time.
 inline std::size_t rows_ahead(std::size_t row_bytes) {
   return std::clamp<std::size_t>(10000 / std::max<std::size_t>(1, row_bytes), 2, 8);
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 // Vectors that start on a cache line: steps read and write x all the time, and a register that straddles two lines
-// costs two accesses. Large ones lie on huge pages where the system has them. `AlignedVector(n)` leaves its entries
-// unset, for those who fill them next; `AlignedVector(n, 0.0)` is all zeros.
+// costs two accesses. Large ones lie on huge pages where the system has them. `AlignedVector(n)` and `resize(n)` leave
+// entries unset, for those who fill them next; `AlignedVector(n, 0.0)` is all zeros.
 
 #include <algorithm>
 #include <cstddef>

@@ -47,7 +47,7 @@ class BasicSparseMatrix {
     return std::span(values_).subspan(row_start_[i], row_start_[i + 1] - row_start_[i]);
   }
 
-  /// REQUIRES: columns ascend and lie below cols().
+  /// REQUIRES: columns ascend, none twice, and lie below cols().
   void append_row(std::span<const std::uint32_t> columns, std::span<const Number> values);
   void reserve(std::size_t rows, std::size_t nonzeros);
 

@@ -2,7 +2,8 @@
 #pragma once
 
 // How a client keeps its rows. As floats they take half the memory, and a step reads half as much; the system solved is
-// then the one with the rounded entries, each within 6e-8 of itself. x, b and all sums stay double.
+// then the one with the rounded entries, each within 6e-8 of itself (an entry below 1e-38 beside large ones loses more,
+// or vanishes). x, b and all sums stay double.
 //
 // An entry beyond 3.4e38 has no float. A row of nothing but tiny entries (below 2^-100, about 8e-31), which as floats
 // would lose their digits or vanish, is replaced by the same equation scaled by a power of two, as in row_block.hpp.

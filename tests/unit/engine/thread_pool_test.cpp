@@ -2,8 +2,10 @@
 #include "fedrk/engine/thread_pool.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +21,21 @@ TEST(ThreadPool, DoesEveryPieceOnce) {
       for (const int count : done) ASSERT_EQ(count, 1);
     }
     EXPECT_EQ(pool.threads(), threads);
+  }
+}
+
+// Threads look out for work before they sleep: calls that follow at once, calls that find them asleep, and an end in
+// either state.
+TEST(ThreadPool, ServesThoseWhoComeAtOnceAndThoseWhoComeLate) {
+  for (int life = 0; life < 20; ++life) {
+    ThreadPool pool(2);
+    std::atomic<int> done{0};
+    for (int call = 0; call < 50; ++call) {
+      pool.for_each(3, [&](std::size_t) { ++done; });
+      if (call % 10 == 9) std::this_thread::sleep_for(std::chrono::microseconds(call % 20 == 9 ? 60 : 200));
+    }
+    if (life % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    EXPECT_EQ(done, 150);
   }
 }
 

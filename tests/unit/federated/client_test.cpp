@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fedrk/base/error.hpp"
 #include "fedrk/problem/storage.hpp"
 #include "support/tiny_systems.hpp"
 
@@ -80,6 +81,16 @@ TEST(Client, ChoosesItsFormByShapeStepsAndMemory) {
   EXPECT_EQ(answer({}, 2), answer({.form = LocalForm::Direct}, 2));
   EXPECT_EQ(answer({.gram_memory = 100}, 1000), answer({.form = LocalForm::Direct}, 1000));
   EXPECT_NE(answer({.form = LocalForm::Gram}, 1000), answer({.form = LocalForm::Direct}, 1000));
+}
+
+TEST(Client, IsRefusedAGramFormBeyondItsMemory) {
+  const auto problem = generate({.rows = 16, .cols = 30, .seed = 2});
+  const auto make = [&](std::size_t memory) {
+    return Client(ClientId{0}, "site", RowBlock(test::copy_of(problem.system)), 7,
+                  {.form = LocalForm::Gram, .gram_memory = memory});
+  };
+  EXPECT_THROW(make(8 * 16 * 16 - 1), InvalidArgument);
+  EXPECT_NO_THROW(make(8 * 16 * 16));
 }
 
 TEST(Client, WithoutRowsStaysPutInBothForms) {

@@ -31,7 +31,7 @@ TEST(ServerStep, WithOneHyperplaneGoesToTheClientsEndPoint) {
 
 // The steps in coefficient space against the same steps on x, written out. Fewer steps than planes leave some alone.
 TEST(ServerStep, MakesTheStepsOfPlainKaczmarz) {
-  for (const auto& [clients, steps] : {std::pair{5U, 20U}, {16U, 7U}, {3U, 100U}, {1U, 3U}, {40U, 40U}}) {
+  for (const auto& [clients, steps] : {std::pair{5U, 20U}, {16U, 7U}, {3U, 100U}, {1U, 3U}, {40U, 40U}, {300U, 300U}}) {
     for (const RowSampling sampling : {RowSampling::Uniform, RowSampling::SquaredNorm}) {
       auto x = test::gaussian_vector(33, 1);
       std::vector<std::vector<double>> deltas;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/linalg/kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "fedrk/base/error.hpp"
 #include "fedrk/linalg/instruction_set.hpp"
 #include "support/tiny_systems.hpp"
 
@@ -114,7 +116,8 @@ TEST_P(KernelsOfLength, RowsOfFloatsGiveTheBitsOfTheSameDoubles) {
   EXPECT_EQ(moved32, moved);
 }
 
-// Every number that the kernels can produce at one length, on this machine's instruction set of the moment.
+// What the kernels on vectors produce at one length (Gram matrices, steps and draws have tests of their own), on this
+// machine's instruction set of the moment.
 std::vector<double> everything_computed(std::size_t n) {
   const auto a = test::gaussian_vector(n, 1), b = test::gaussian_vector(n, 2);
   const auto a32 = rounded(a), b32 = rounded(b);
@@ -131,7 +134,11 @@ std::vector<double> everything_computed(std::size_t n) {
   numbers.push_back(axpy_dot(0.6, std::span<const float>(a32), b32, a32, x));
   const auto products = dot4(std::array<std::span<const double>, 4>{a, b, a, b}, x);
   numbers.insert(numbers.end(), products.begin(), products.end());
+  const auto products32 = dot4(std::array<std::span<const float>, 4>{a32, b32, a32, b32}, x);
+  numbers.insert(numbers.end(), products32.begin(), products32.end());
   axpy4({0.1, 0.2, 0.3, 0.4}, std::array<std::span<const float>, 4>{a32, b32, a32, b32}, x);
+  axpy4({0.5, 0.6, 0.7, 0.8}, std::array<std::span<const double>, 4>{a, b, a, b}, x);
+  axpy_minus(0.7, a, b, x);
   axpy(0.9, a, x);
   axpy_minus(0.8, std::span<const float>(a32), b, x);
   numbers.insert(numbers.end(), x.begin(), x.end());
@@ -147,6 +154,14 @@ TEST_P(KernelsOfLength, GiveTheSameBitsWithEveryInstructionSet) {
     EXPECT_EQ(everything_computed(GetParam()), expected) << name_of(set);
   }
   use_instruction_set(before);
+}
+
+TEST(InstructionSets, ThatAreNotThereAreRefused) {
+  const auto sets = available_instruction_sets();
+  if (std::ranges::find(sets, InstructionSet::Avx512) == sets.end()) {
+    EXPECT_THROW(use_instruction_set(InstructionSet::Avx512), InvalidArgument);
+  }
+  EXPECT_THROW(use_instruction_set(static_cast<InstructionSet>(77)), InvalidArgument);
 }
 
 TEST(InstructionSets, StartWithTheWidestOneOfTheMachine) {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "fedrk/linalg/instruction_set.hpp"
+
 namespace fedrk {
 namespace {
 
@@ -32,17 +34,21 @@ TEST(RowSampler, DrawsInProportionToTheWeights) {
 
 TEST(RowSampler, DrawsManyAsItDrawsOneByOne) {
   const RowSampler sampler = RowSampler::weighted(std::vector{1.0, 0.0, 4.0, 2.0, 0.5, 2.5});
-  for (const std::size_t count : {0U, 1U, 2U, 7U, 127U, 128U, 129U, 1000U}) {
-    RngStream one_by_one = stream_for(1, Purpose::LocalSteps), at_once = one_by_one;
-    (void)one_by_one.next();  // leaves half a block behind
-    (void)at_once.next();
-    std::vector<std::uint32_t> rows(count);
+  const InstructionSet before = instruction_set();
+  for (const InstructionSet set : available_instruction_sets())
+    for (const std::size_t count : {0U, 1U, 2U, 7U, 127U, 128U, 129U, 1000U}) {
+      use_instruction_set(set);
+      RngStream one_by_one = stream_for(1, Purpose::LocalSteps), at_once = one_by_one;
+      (void)one_by_one.next();  // leaves half a block behind
+      (void)at_once.next();
+      std::vector<std::uint32_t> rows(count);
 
-    sampler.draw(at_once, rows);
+      sampler.draw(at_once, rows);
 
-    for (const std::uint32_t row : rows) EXPECT_EQ(row, sampler.draw(one_by_one));
-    EXPECT_EQ(at_once.next(), one_by_one.next());
-  }
+      for (const std::uint32_t row : rows) EXPECT_EQ(row, sampler.draw(one_by_one));
+      EXPECT_EQ(at_once.next(), one_by_one.next());
+    }
+  use_instruction_set(before);
 }
 
 TEST(DrawnRows, KnowTheRowsToComeAndEndWithTheLast) {
