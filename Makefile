@@ -15,10 +15,10 @@ build:            ## build/bin/fedrk
 run: build        ## federated feature selection on the prostate data, with its report
 	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
 
-reproduce: build  ## the paper's experiments at full size: some minutes, 6 GB of memory
+reproduce: build  ## the paper's experiments at full size: a minute or two, 6 GB of memory
 	@build/bin/fedrk reproduce all --out runs/paper
 
-bench:            ## times as ratios to plain programs, and their growth: five minutes, 6 GB of memory and of disk
+bench:            ## times as ratios to plain programs, and their growth: three minutes, 6 GB of memory and of disk
 	@scripts/setup bench
 	@scripts/build release fedrk_ratios fedrk_suites
 	@build/bin/fedrk_suites --benchmark_min_time=0.05 --benchmark_out=bench/results/$$(date +%F)-suites.json

@@ -34,13 +34,12 @@ io::Json json_of(const Ratio& ratio) {
 
 io::LinePlot growth_plot(const Report& report) {
   io::LinePlot plot{.title = "Time against size",
-                    .x_label = "size, over the smallest of its series",
+                    .x_label = "size (named first in the legend), over the smallest; last in the legend: the exponent",
                     .y_label = "time, over the first of its series",
                     .log_x = true,
                     .whole_x = false};
   for (const Growth& growth : report.growths) {
-    io::Series series{.label =
-                          fmt::format("{} against {}: exponent {:.2f}", growth.what, growth.variable, growth.exponent)};
+    io::Series series{.label = fmt::format("{}, {}: {:.2f}", growth.variable, growth.what, growth.exponent)};
     for (std::size_t i = 0; i < growth.sizes.size(); ++i) {
       series.points.push_back(
           {growth.sizes[i] / growth.sizes.front(), growth.nanoseconds[i] / growth.nanoseconds.front()});
