@@ -23,16 +23,14 @@ struct PassTimes {
   double ours, other;  // microseconds a pass
 };
 
-Client client_of(const LinearSystem& system) {
-  return {ClientId{0}, "site", RowBlock(experiments::copy_of(system)), 1};
-}
+Client client_of(const LinearSystem& system) { return {ClientId{0}, "site", RowBlock(copy_of(system)), 1}; }
 
 // What comes before the first pass: norms, alias table and where used the Gram matrix, against norms and distribution.
 // Copies of the rows are left out on both sides.
 PassTimes set_up_shares(const LinearSystem& system, const LocalTask& task, const PassTimes& pass, EigenSolver& peer) {
   PassTimes shortest{1e300, 1e300};
   for (int turn = 0; turn < 10; ++turn) {
-    LinearSystem copy = experiments::copy_of(system);
+    LinearSystem copy = copy_of(system);
     // The peer first: its reading pushes the copy, just written, out of the nearest caches, as ours then does with it.
     const double other = time_of([&] { peer.prepare(); });
     std::optional<Client> fresh;  // outlives the clock: what it frees was copied outside, too

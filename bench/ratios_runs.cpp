@@ -49,7 +49,7 @@ RunOptions figure_1(std::uint64_t local_steps, std::size_t participants, std::ui
 
 std::vector<EigenSolver> peers_of(const LinearSystem& system) {
   std::vector<EigenSolver> peers;
-  for (auto& part : split(experiments::copy_of(system), partition_contiguous(system.rhs.size(), 16))) {
+  for (auto& part : split(copy_of(system), partition_contiguous(system.rhs.size(), 16))) {
     peers.emplace_back(std::get<Matrix>(part.rows), part.rhs);
   }
   return peers;
@@ -61,7 +61,7 @@ void whole_figure_1(const Settings& settings, Report& report) {
   const std::uint64_t tau = settings.quick ? 100 : 1000;
   const auto problem = generate({.rows = rows, .cols = cols, .seed = 1});
   std::vector<EigenSolver> peers = peers_of(problem.system);
-  InProcessEngine ready(experiments::clients_of(experiments::copy_of(problem.system), 16, 1), 1);
+  InProcessEngine ready(experiments::clients_of(copy_of(problem.system), 16, 1), 1);
   std::size_t our_rounds = 0, their_rounds = 0;
   const auto run = [&](InProcessEngine& engine) {
     StopAtError observer(problem.solution, 1e-6);
@@ -74,7 +74,7 @@ void whole_figure_1(const Settings& settings, Report& report) {
                                      {"Eigen", plain},
                                      {"from the rows",
                                       [&] {
-                                        LinearSystem copy = experiments::copy_of(problem.system);
+                                        LinearSystem copy = copy_of(problem.system);
                                         InProcessEngine fresh(experiments::clients_of(std::move(copy), 16, 1), 1);
                                         run(fresh);
                                       }},
@@ -93,7 +93,7 @@ void whole_figure_1(const Settings& settings, Report& report) {
 void threads(const Settings& settings, Report& report) {
   const std::size_t rows = settings.quick ? 256 : 2048, cols = rows / 2;
   auto problem = generate({.rows = rows, .cols = cols, .seed = 1});
-  InProcessEngine one(experiments::clients_of(experiments::copy_of(problem.system), 16, 1), 1);
+  InProcessEngine one(experiments::clients_of(copy_of(problem.system), 16, 1), 1);
   InProcessEngine two(experiments::clients_of(std::move(problem.system), 16, 1), 2);
   constexpr std::uint32_t kRounds = 50;
   const auto run = [](InProcessEngine& engine) {

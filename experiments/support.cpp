@@ -17,19 +17,6 @@
 
 namespace fedrk::experiments {
 
-LinearSystem copy_of(const LinearSystem& system) {
-  return {std::visit(
-              [](const auto& matrix) -> Rows {
-                if constexpr (requires { matrix.clone(); }) {
-                  return matrix.clone();
-                } else {
-                  return matrix;
-                }
-              },
-              system.rows),
-          system.rhs};
-}
-
 std::vector<Client> clients_of(LinearSystem system, std::span<const std::size_t> rows_of_client, std::uint64_t seed,
                                std::size_t noise_columns) {
   Partition partition = partition_contiguous(row_count(system.rows), rows_of_client.size());

@@ -22,9 +22,6 @@ namespace fedrk::experiments {
 
 // ---- problems
 
-/// The library never copies a system; trials on one instance each need the rows.
-LinearSystem copy_of(const LinearSystem& system);
-
 /// Clients client-1, client-2, ... with these shares of the rows, in order. Each adds its own noise columns. Names,
 /// seeds and streams are those of `fedrk solve`.
 std::vector<Client> clients_of(LinearSystem system, std::span<const std::size_t> rows_of_client, std::uint64_t seed,

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,44 +59,45 @@ Result<void> set_steps(const Values& values, StepBudget& field) {
   return {};
 }
 
+// ---- A choice from a closed list, by the words of a table.
+
+template <class Choice>
+using Words = std::pair<std::string_view, Choice>;
+
+constexpr Words<RowSampling> kSamplings[] = {{"squared-norm", RowSampling::SquaredNorm},
+                                             {"uniform", RowSampling::Uniform}};
+constexpr Words<LocalForm> kForms[] = {
+    {"auto", LocalForm::Auto}, {"direct", LocalForm::Direct}, {"gram", LocalForm::Gram}};
+constexpr Words<Storage> kStorages[] = {{"float64", Storage::Float64}, {"float32", Storage::Float32}};
+
+template <class Choice>
+Result<void> set_choice(const Values& values, std::span<const Words<Choice>> words, Choice& field) {
+  std::string expected;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (values == Values{std::string(words[i].first)}) {
+      field = words[i].second;
+      return {};
+    }
+    expected += fmt::format("{}'{}'", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i].first);
+  }
+  return Error{fmt::format("expected {}, found '{}'", expected, fmt::join(values, ", "))};
+}
+
+template <class Choice>
+std::string word_of(std::span<const Words<Choice>> words, Choice choice) {
+  return std::string(std::ranges::find(words, choice, &Words<Choice>::second)->first);
+}
+
 Result<void> set_sampling(const Values& values, RowSampling& field) {
-  if (values == Values{"squared-norm"}) {
-    field = RowSampling::SquaredNorm;
-  } else if (values == Values{"uniform"}) {
-    field = RowSampling::Uniform;
-  } else {
-    return Error{fmt::format("expected 'squared-norm' or 'uniform', found '{}'", fmt::join(values, ", "))};
-  }
-  return {};
+  return set_choice<RowSampling>(values, kSamplings, field);
 }
-
-constexpr std::array<std::pair<std::string_view, LocalForm>, 3> kForms{
-    {{"auto", LocalForm::Auto}, {"direct", LocalForm::Direct}, {"gram", LocalForm::Gram}}};
-
-Result<void> set_form(const Values& values, LocalForm& field) {
-  for (const auto& [name, form] : kForms) {
-    if (values != Values{std::string(name)}) continue;
-    field = form;
-    return {};
-  }
-  return Error{fmt::format("expected 'auto', 'direct' or 'gram', found '{}'", fmt::join(values, ", "))};
-}
+Result<void> set_form(const Values& values, LocalForm& field) { return set_choice<LocalForm>(values, kForms, field); }
+Result<void> set_storage(const Values& values, Storage& field) { return set_choice<Storage>(values, kStorages, field); }
 
 Result<void> set_megabytes(const Values& values, std::size_t& bytes) {
   std::uint32_t megabytes = 0;
   if (const auto done = set_whole<std::uint32_t>(values, megabytes, 0); !done) return done.error();
   bytes = std::size_t{megabytes} << 20;
-  return {};
-}
-
-Result<void> set_storage(const Values& values, Storage& field) {
-  if (values == Values{"float64"}) {
-    field = Storage::Float64;
-  } else if (values == Values{"float32"}) {
-    field = Storage::Float32;
-  } else {
-    return Error{fmt::format("expected 'float64' or 'float32', found '{}'", fmt::join(values, ", "))};
-  }
   return {};
 }
 
@@ -262,12 +266,8 @@ std::string to_text(const StepBudget& budget) {
   return steps == nullptr ? "inf" : std::to_string(steps->count);
 }
 
-std::string to_text(LocalForm form) {
-  return std::string(std::ranges::find(kForms, form, &std::pair<std::string_view, LocalForm>::second)->first);
-}
-
-std::string to_text(Storage storage) { return storage == Storage::Float32 ? "float32" : "float64"; }
-
-std::string to_text(RowSampling sampling) { return sampling == RowSampling::Uniform ? "uniform" : "squared-norm"; }
+std::string to_text(LocalForm form) { return word_of<LocalForm>(kForms, form); }
+std::string to_text(Storage storage) { return word_of<Storage>(kStorages, storage); }
+std::string to_text(RowSampling sampling) { return word_of<RowSampling>(kSamplings, sampling); }
 
 }  // namespace fedrk::io

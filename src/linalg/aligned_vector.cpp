@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/linalg/aligned_vector.hpp"
 
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <new>
 
+#include "linalg/huge_pages.hpp"
+
 namespace fedrk::detail {
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kLargeBytes = std::size_t{4} << 20;  // from here on huge pages pay
 
+// From the heap, not mapped afresh: replies come and go every round, and should find pages that are there already.
 void* allocate_on_huge_pages(std::size_t bytes) {
   const std::size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
   void* const memory = std::aligned_alloc(kHugePage, rounded);
-#ifdef MADV_HUGEPAGE
-  if (memory != nullptr) ::madvise(memory, rounded, MADV_HUGEPAGE);  // advice: small pages work as well
-#endif
+  if (memory != nullptr) ask_for_huge_pages(memory, rounded);
   return memory;
 }
 

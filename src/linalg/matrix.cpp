@@ -11,34 +11,15 @@
 #include <new>
 #include <numeric>
 
+#include "linalg/huge_pages.hpp"
+
 namespace fedrk {
 namespace {
 
-constexpr std::size_t kLine = 64;                          // bytes of a cache line
-constexpr std::size_t kHugePage = std::size_t{2} << 20;    // bytes
-constexpr std::size_t kLargeBytes = std::size_t{4} << 20;  // from here on huge pages pay
+constexpr std::size_t kLine = 64;  // bytes of a cache line
 
-std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
-
-// Zeros on huge pages where the system has them: a step on a row then misses the translation cache once, not once for
-// every 4 KB. Fresh pages are zeros already, and become memory when they are first written.
-template <class Number>
-std::shared_ptr<Number[]> map_zeros(std::size_t bytes) {
-  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHugePage) throw std::bad_alloc();
-  const std::size_t page = page_bytes();
-  bytes = (bytes + page - 1) / page * page;
-  const std::size_t reserved = bytes + kHugePage;
-  void* const start = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) throw std::bad_alloc();
-  const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(start) % kHugePage) % kHugePage;
-  char* const first = static_cast<char*>(start) + before;
-  if (before > 0) ::munmap(start, before);
-  ::munmap(first + bytes, kHugePage - before);
-#ifdef MADV_HUGEPAGE
-  ::madvise(first, bytes, MADV_HUGEPAGE);  // advice: small pages work as well
-#endif
-  return {reinterpret_cast<Number*>(first), [bytes](Number* p) { ::munmap(p, bytes); }};
-}
+using detail::kLargeBytes;
+using detail::page_bytes;
 
 template <class Number>
 bool is_large(std::size_t rows, std::size_t stride) {
@@ -52,7 +33,9 @@ std::shared_ptr<Number[]> allocate(std::size_t rows, std::size_t stride) {
     throw std::bad_alloc();
   }
   const std::size_t bytes = (rows * stride * sizeof(Number) + kLine - 1) / kLine * kLine;
-  if (is_large<Number>(rows, stride)) return map_zeros<Number>(bytes);
+  if (is_large<Number>(rows, stride)) {
+    return {static_cast<Number*>(detail::map_zeros(bytes)), [bytes](Number* p) { detail::unmap(p, bytes); }};
+  }
   auto* memory = static_cast<Number*>(std::aligned_alloc(kLine, std::max(bytes, kLine)));
   if (memory == nullptr) throw std::bad_alloc();
   std::fill_n(memory, rows * stride, Number{0});

@@ -46,6 +46,19 @@ void add_intercept(LinearSystem& system) {
   std::visit([](auto& matrix) { put_ones_before(matrix); }, system.rows);
 }
 
+LinearSystem copy_of(const LinearSystem& system) {
+  return {std::visit(
+              [](const auto& matrix) -> Rows {
+                if constexpr (requires { matrix.clone(); }) {
+                  return matrix.clone();
+                } else {
+                  return matrix;
+                }
+              },
+              system.rows),
+          system.rhs};
+}
+
 double squared_residual(const LinearSystem& system, std::span<const double> x) {
   return std::visit(
       [&](const auto& matrix) {

@@ -7,6 +7,7 @@
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/linalg/kernels.hpp"
+#include "problem/rescale.hpp"
 
 namespace fedrk {
 namespace {
@@ -14,14 +15,6 @@ namespace {
 // Sums of up to 2^100 such squares, and products of two such norms, are still ordinary numbers.
 constexpr double kSmallestSquare = 0x1.0p-900;
 constexpr double kLargestSquare = 0x1.0p+900;
-
-// Brings the largest entry to [1, 2) by an exact power of two, on both sides of the equation.
-template <class Number>
-void rescale(std::span<Number> row, double largest, double& rhs) {
-  const int exponent = -std::ilogb(largest);
-  for (Number& value : row) value = std::ldexp(value, exponent);
-  rhs = std::ldexp(rhs, exponent);
-}
 
 }  // namespace
 
@@ -43,8 +36,7 @@ RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
           if (!all_finite(row)) {
             throw InvalidArgument("row " + std::to_string(i + 1) + " holds a number that is not finite");
           }
-          double largest = 0.0;
-          for (const double value : row) largest = std::max(largest, std::abs(value));
+          const double largest = largest_entry(row);
           if (largest == 0.0) {
             if (system_.rhs[i] != 0.0) {
               throw InvalidArgument("row " + std::to_string(i + 1) +

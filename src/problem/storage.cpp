@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fedrk/base/error.hpp"
+#include "problem/rescale.hpp"
 
 namespace fedrk {
 namespace {
@@ -21,12 +22,9 @@ constexpr double kTiny = 0x1.0p-100;
 // Scales a row of tiny entries, with its right-hand side, so that the largest lies in [1, 2). True where it did.
 template <class Number>
 bool lift(std::span<Number> row, double& rhs) {
-  double largest = 0.0;
-  for (const double value : row) largest = std::max(largest, std::abs(value));
+  const double largest = largest_entry(row);
   if (largest == 0.0 || largest >= kTiny) return false;
-  const int exponent = -std::ilogb(largest);
-  for (Number& value : row) value = std::ldexp(value, exponent);
-  rhs = std::ldexp(rhs, exponent);
+  rescale(row, largest, rhs);
   return true;
 }
 

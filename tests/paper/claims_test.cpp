@@ -23,7 +23,7 @@ TEST(UnderdeterminedSystem, IsSolvedByTheProjectionOfTheStart) {
       const auto problem = generate({.rows = 40, .cols = 100, .density = density, .seed = seed});
       const auto start = test::gaussian_vector(100, seed);
       const auto truth = test::nearest_solution(problem.system, start);
-      InProcessEngine engine(test::clients_of(test::copy_of(problem.system), 8, seed), 1);
+      InProcessEngine engine(test::clients_of(copy_of(problem.system), 8, seed), 1);
 
       const auto result =
           FederatedRun({.seed = seed, .rounds = 1000, .participants = 3, .local_budget = UntilProjected{}})

@@ -32,20 +32,6 @@ inline std::vector<std::vector<double>> written_out(const Rows& rows) {
   return result;
 }
 
-/// A copy of a system, which the library itself never makes.
-inline LinearSystem copy_of(const LinearSystem& system) {
-  return {std::visit(
-              [](const auto& matrix) -> Rows {
-                if constexpr (requires { matrix.clone(); }) {
-                  return matrix.clone();
-                } else {
-                  return matrix;
-                }
-              },
-              system.rows),
-          system.rhs};
-}
-
 /// Clients named client-1, client-2, ... with even shares of the rows in order.
 inline std::vector<Client> clients_of(LinearSystem system, std::size_t count, std::uint64_t seed,
                                       StepOptions steps = {}) {

@@ -32,6 +32,9 @@ struct LinearSystem {
   std::vector<double> rhs;  // b
 };
 
+/// A second one of everything, which runs never need: rows may be large.
+LinearSystem copy_of(const LinearSystem& system);
+
 /// Puts a column of ones before the others: the unknown it belongs to is the intercept.
 void add_intercept(LinearSystem& system);
 

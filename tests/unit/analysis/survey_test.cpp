@@ -29,8 +29,8 @@ TEST(Survey, SeesWhetherTheEquationsContradictEachOther) {
     const auto consistent = generate({.rows = 30, .cols = 10, .density = density});
     const auto noisy = generate({.kind = ProblemKind::Inconsistent, .rows = 30, .cols = 10, .density = density});
 
-    const auto fits = survey_spectrum(test::clients_of(test::copy_of(consistent.system), 3, 1));
-    const auto contradicts = survey_spectrum(test::clients_of(test::copy_of(noisy.system), 3, 1));
+    const auto fits = survey_spectrum(test::clients_of(copy_of(consistent.system), 3, 1));
+    const auto contradicts = survey_spectrum(test::clients_of(copy_of(noisy.system), 3, 1));
 
     EXPECT_EQ(fits.rank, 10);
     EXPECT_LT(fits.least_squares_residual, 1e-13);

@@ -18,7 +18,7 @@ Client client_with(LinearSystem system, std::uint64_t seed = 1) {
 
 TEST(Client, AnswersTheSameTaskTheSameWay) {
   const auto problem = generate({.rows = 20, .cols = 10});
-  Client client = client_with(test::copy_of(problem.system));
+  Client client = client_with(copy_of(problem.system));
   const std::vector<double> x(10, 0.5);
   const LocalTask task{RoundIndex{7}, x, FixedSteps{30}, true};
 
@@ -33,7 +33,7 @@ TEST(Client, AnswersTheSameTaskTheSameWay) {
 
 TEST(Client, EndsItsStepsOnTheHyperplaneOfARow) {
   const auto problem = generate({.rows = 5, .cols = 10});
-  Client client = client_with(test::copy_of(problem.system));
+  Client client = client_with(copy_of(problem.system));
   std::vector<double> x(10, 0.0);
 
   const auto reply = client.local_update({RoundIndex{0}, x, FixedSteps{1}, false});
@@ -54,7 +54,7 @@ TEST(Client, TakesTheSameStepsInBothForms) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const auto problem = generate({.rows = 25, .cols = 40, .density = density, .seed = seed});
         const auto client = [&](LocalForm form) {
-          return Client(ClientId{0}, "site", RowBlock(test::copy_of(problem.system)), 7, {.form = form});
+          return Client(ClientId{0}, "site", RowBlock(copy_of(problem.system)), 7, {.form = form});
         };
         const auto x = test::gaussian_vector(40, seed);
         const LocalTask task{RoundIndex{1}, x, FixedSteps{steps}, true};
@@ -72,7 +72,7 @@ TEST(Client, TakesTheSameStepsInBothForms) {
 TEST(Client, ChoosesItsFormByShapeStepsAndMemory) {
   const auto problem = generate({.rows = 16, .cols = 300, .seed = 2});
   const auto answer = [&](StepOptions options, std::uint64_t steps) {
-    Client client(ClientId{0}, "site", RowBlock(test::copy_of(problem.system)), 7, options);
+    Client client(ClientId{0}, "site", RowBlock(copy_of(problem.system)), 7, options);
     return client.local_update({RoundIndex{0}, std::vector<double>(300, 0.0), FixedSteps{steps}}).values;
   };
 
@@ -86,7 +86,7 @@ TEST(Client, ChoosesItsFormByShapeStepsAndMemory) {
 TEST(Client, IsRefusedAGramFormBeyondItsMemory) {
   const auto problem = generate({.rows = 16, .cols = 30, .seed = 2});
   const auto make = [&](std::size_t memory) {
-    return Client(ClientId{0}, "site", RowBlock(test::copy_of(problem.system)), 7,
+    return Client(ClientId{0}, "site", RowBlock(copy_of(problem.system)), 7,
                   {.form = LocalForm::Gram, .gram_memory = memory});
   };
   EXPECT_THROW(make(8 * 16 * 16 - 1), InvalidArgument);
@@ -104,7 +104,7 @@ TEST(Client, WithoutRowsStaysPutInBothForms) {
 TEST(Client, WithManyStepsApproachesTheExactProjection) {
   for (const double density : {1.0, 0.4}) {
     const auto problem = generate({.rows = 8, .cols = 20, .density = density, .seed = 5});
-    Client client = client_with(test::copy_of(problem.system));
+    Client client = client_with(copy_of(problem.system));
     const auto x = test::gaussian_vector(20, 6);
 
     const auto steps = client.local_update({RoundIndex{0}, x, FixedSteps{20000}, false});
@@ -118,7 +118,7 @@ TEST(Client, TakesTheSameStepsOnSparseAndDenseRows) {
   const auto problem = generate({.rows = 20, .cols = 15, .density = 0.3, .seed = 8});
   Matrix dense(20, 15);
   for (std::size_t i = 0; i < 20; ++i) axpy(1.0, std::get<SparseMatrix>(problem.system.rows).row(i), dense.row(i));
-  Client of_sparse = client_with(test::copy_of(problem.system));
+  Client of_sparse = client_with(copy_of(problem.system));
   Client of_dense = client_with({std::move(dense), problem.system.rhs});
   const std::vector<double> x(15, 0.0);
 
@@ -136,7 +136,7 @@ TEST(Client, WithRowsOfFloatsMovesAsOneWithTheSameNumbersInDoubles) {
        {std::tuple{40U, 25U, 1.0}, {12U, 137U, 1.0}, {40U, 25U, 0.3}, {12U, 137U, 0.05}}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const auto problem = generate({.rows = rows, .cols = cols, .density = density, .seed = seed});
-      LinearSystem floats = test::copy_of(problem.system), doubles = test::copy_of(problem.system);
+      LinearSystem floats = copy_of(problem.system), doubles = copy_of(problem.system);
       ASSERT_EQ(store_as_floats(floats), 0U);
       std::visit(
           [](auto& matrix) {

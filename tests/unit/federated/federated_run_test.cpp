@@ -15,7 +15,7 @@ namespace fedrk {
 namespace {
 
 InProcessEngine engine_for(const LinearSystem& system, std::size_t clients, std::uint64_t seed = 1) {
-  return InProcessEngine(test::clients_of(test::copy_of(system), clients, seed), 1);
+  return InProcessEngine(test::clients_of(copy_of(system), clients, seed), 1);
 }
 
 TEST(FederatedRun, SolvesAConsistentSystem) {

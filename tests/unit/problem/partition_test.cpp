@@ -49,7 +49,7 @@ TEST(Partition, MovesEachRowWithItsRightHandSide) {
     const auto whole = test::written_out(problem.system.rows);
     const auto partition = partition_shuffled(20, 3, 9);
 
-    const auto clients = split(test::copy_of(problem.system), partition);
+    const auto clients = split(copy_of(problem.system), partition);
 
     std::size_t place = 0;
     for (const LinearSystem& client : clients) {

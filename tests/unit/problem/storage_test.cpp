@@ -27,7 +27,7 @@ std::string refusal(LinearSystem system) {
 TEST(StoreAsFloats, RoundsEveryEntryToTheNearestFloatAndLeavesTheRightHandSide) {
   for (const double density : {1.0, 0.3}) {
     const auto problem = generate({.rows = 20, .cols = 30, .density = density, .seed = 3});
-    LinearSystem system = test::copy_of(problem.system);
+    LinearSystem system = copy_of(problem.system);
 
     EXPECT_EQ(store_as_floats(system), 0U);
 
