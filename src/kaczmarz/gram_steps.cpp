@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "fedrk/base/contracts.hpp"
-#include "fedrk/linalg/kernels.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {
@@ -44,21 +43,29 @@ void GramSteps::leave_out_untouched() {
 
 namespace {
 
-// Where every equation holds, gaps go on shrinking until they are too small for the hardware to be quick with them.
-// From 1e-150 on they change nothing that a coefficient can show.
-constexpr double kNothingLeft = 1e-300;
+// The squared distances to the hyperplanes, together: gap_j^2 / G_jj, whatever the length of a row.
+double squared_distances(const Matrix& gram, std::span<const double> gaps) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < gaps.size(); ++j) {
+    if (gram.row(j)[j] > 0.0) sum += gaps[j] * gaps[j] / gram.row(j)[j];
+  }
+  return sum;
+}
 
 }  // namespace
 
 void GramSteps::run(const Matrix& gram, std::span<double> gaps, std::span<double> coefficients) {
   if (!all_touched_) return gram_steps(gram, drawn_, gaps, coefficients);
+  // Where all equations can hold, gaps shrink without end, and the hardware is slow with numbers near its smallest. At
+  // 1e-40 of the first distance no coefficient has changed for long.
+  const double nothing_left = 1e-80 * squared_distances(gram, gaps);
   std::array<std::uint32_t, 512> stretch;
   while (steps_ > 0) {
     const auto some = std::span(stretch).first(static_cast<std::size_t>(std::min<std::uint64_t>(steps_, 512)));
     sampler_.draw(stream_, some);
     gram_steps(gram, some, gaps, coefficients);
     steps_ -= some.size();
-    if (squared_norm(gaps) <= kNothingLeft) return;
+    if (steps_ > 0 && squared_distances(gram, gaps) < nothing_left) return;
   }
 }
 
