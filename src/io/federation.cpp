@@ -146,11 +146,16 @@ Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t u
 Result<RowBlock> row_block_of(const std::string& client, Storage storage, LinearSystem system,
                               std::vector<std::string>& warnings) {
   try {
-    if (const std::size_t scaled = storage == Storage::Float32 ? store_as_floats(system) : 0; scaled > 0) {
+    const Rounding rounding = storage == Storage::Float32 ? store_as_floats(system) : Rounding{};
+    if (rounding.scaled_rows > 0) {
       warnings.push_back(
           fmt::format("{}: {} rows were too small for float32 and were scaled to length about one, with their "
                       "right-hand sides.",
-                      client, scaled));
+                      client, rounding.scaled_rows));
+    }
+    if (rounding.vanished_entries > 0) {
+      warnings.push_back(fmt::format("{}: {} entries are too small for float32 and became zero; float64 keeps them.",
+                                     client, rounding.vanished_entries));
     }
     return RowBlock(std::move(system));
   } catch (const InvalidArgument& error) {

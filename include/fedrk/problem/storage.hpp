@@ -16,8 +16,14 @@ namespace fedrk {
 
 enum class Storage { Float64, Float32 };
 
-/// Rounds the rows to floats, and frees the doubles. Tells how many rows were scaled. Throws InvalidArgument, and
-/// leaves no rows, where an entry is beyond the range of floats.
-std::size_t store_as_floats(LinearSystem& system);
+/// What rounding did beyond rounding.
+struct Rounding {
+  std::size_t scaled_rows = 0;
+  std::size_t vanished_entries = 0;  // became zero
+};
+
+/// Rounds the rows to floats, and frees the doubles. Throws InvalidArgument, and leaves no rows, where an entry is
+/// beyond the range of floats.
+Rounding store_as_floats(LinearSystem& system);
 
 }  // namespace fedrk

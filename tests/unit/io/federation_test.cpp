@@ -96,7 +96,7 @@ TEST_F(FederationFiles, StoredAsFloatsAreRoundedOnceTheyAreReady) {
   EXPECT_EQ(floats->scaling->scale, doubles->scaling->scale);
 }
 
-TEST_F(FederationFiles, StoredAsFloatsTellOfRowsThatWereScaledOrDoNotFit) {
+TEST_F(FederationFiles, StoredAsFloatsTellOfWhatWasScaledVanishedOrDoesNotFit) {
   Plan plan = tables({"u,v,y\n1,2,3\n1e-50,2e-50,3e-50\n"});
   plan.storage = Storage::Float32;
 
@@ -106,6 +106,11 @@ TEST_F(FederationFiles, StoredAsFloatsTellOfRowsThatWereScaledOrDoNotFit) {
   EXPECT_EQ(federation->warnings,
             std::vector<std::string>{"client-1: 1 rows were too small for float32 and were scaled to length about one, "
                                      "with their right-hand sides."});
+  plan = tables({"u,v,y\n1,1e-46,3\n2,1,3\n"});
+  plan.storage = Storage::Float32;
+  EXPECT_EQ(
+      make_federation(plan)->warnings,
+      std::vector<std::string>{"client-1: 1 entries are too small for float32 and became zero; float64 keeps them."});
   plan = tables({"u,v,y\n1,2,3\n1,1e40,3\n"});
   plan.storage = Storage::Float32;
   EXPECT_EQ(refusal(plan), "client-1: row 2 holds a number beyond the range of float32 (3.4e38): use float64");

@@ -29,7 +29,7 @@ TEST(StoreAsFloats, RoundsEveryEntryToTheNearestFloatAndLeavesTheRightHandSide) 
     const auto problem = generate({.rows = 20, .cols = 30, .density = density, .seed = 3});
     LinearSystem system = copy_of(problem.system);
 
-    EXPECT_EQ(store_as_floats(system), 0U);
+    EXPECT_EQ(store_as_floats(system).scaled_rows, 0U);
 
     EXPECT_EQ(is_sparse(system.rows), density < 1.0);
     EXPECT_EQ(std::holds_alternative<Matrix32>(system.rows), density == 1.0);
@@ -46,7 +46,7 @@ TEST(StoreAsFloats, TakesWhatIsStoredSoAlready) {
   LinearSystem dense{Matrix32{{1.5F, 2.0F}}, {1.0}};
   LinearSystem sparse{SparseMatrix32(1, 2, {{0, 1, 2.5}}), {1.0}};
 
-  EXPECT_EQ(store_as_floats(dense) + store_as_floats(sparse), 0U);
+  EXPECT_EQ(store_as_floats(dense).scaled_rows + store_as_floats(sparse).scaled_rows, 0U);
 
   EXPECT_EQ(test::written_out(dense.rows), (WrittenOut{{1.5, 2.0}}));
   EXPECT_EQ(test::written_out(sparse.rows), (WrittenOut{{0.0, 2.5}}));
@@ -71,8 +71,8 @@ TEST(StoreAsFloats, ScalesRowsOfTinyEntriesByAPowerOfTwo) {
                      {3.0 * vanishing, 2.0 * denormal, 1.0, 0.0}};
   LinearSystem sparse{SparseMatrix(2, 2, {{0, 1, vanishing}, {1, 0, 1.0}, {1, 1, 1e-60}}), {vanishing, 1.0}};
 
-  EXPECT_EQ(store_as_floats(dense), 2U);
-  EXPECT_EQ(store_as_floats(sparse), 1U);
+  EXPECT_EQ(store_as_floats(dense).scaled_rows, 2U);
+  EXPECT_EQ(store_as_floats(sparse).scaled_rows, 1U);
 
   const double one = 1.0 + std::ldexp(1.0, -20);
   const auto rows = test::written_out(dense.rows);
@@ -89,7 +89,7 @@ TEST(StoreAsFloats, ScalesTinyFloatsTheSameWay) {
   const float denormal = std::ldexp(1.25F, -140);
   LinearSystem system{Matrix32{{denormal, 0.0F}}, {2.0 * denormal}};
 
-  EXPECT_EQ(store_as_floats(system), 1U);
+  EXPECT_EQ(store_as_floats(system).scaled_rows, 1U);
 
   EXPECT_EQ(test::written_out(system.rows), (WrittenOut{{1.25, 0.0}}));
   EXPECT_EQ(system.rhs, std::vector{2.5});
@@ -103,6 +103,16 @@ TEST(StoreAsFloats, LeavesNothingToDoForTheScalingOfARowBlock) {
   EXPECT_EQ(block.rescaled_rows(), 0U);
   EXPECT_EQ(block.squared_norms()[0], 2.0 * std::pow(static_cast<double>(largest), 2));
   EXPECT_EQ(block.squared_norms()[1], std::ldexp(1.0, -298));
+}
+
+TEST(StoreAsFloats, CountsTheEntriesThatVanish) {
+  LinearSystem dense{Matrix{{1.0, 1e-46, 0.0}, {2.0, -3e-46, 1e-40}}, {1.0, 2.0}};
+  SparseMatrix rows(2);
+  rows.append_row(std::vector<std::uint32_t>{0, 1}, std::vector<double>{1.0, 1e-60});
+  LinearSystem sparse{std::move(rows), {1.0}};
+
+  EXPECT_EQ(store_as_floats(dense).vanished_entries, 2U);  // 1e-40 is a float still, a zero was one before
+  EXPECT_EQ(store_as_floats(sparse).vanished_entries, 1U);
 }
 
 }  // namespace
