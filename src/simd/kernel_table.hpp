@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What each instruction set provides: kernels_body.hpp, compiled once for each. Raw pointers, because code that is
+// What each instruction set provides: body.hpp, compiled once for each. Raw pointers, because code that is
 // compiled for a machine with more instructions must not share an inline function with the rest of the program.
 
 #include <cstddef>
