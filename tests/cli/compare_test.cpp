@@ -122,11 +122,12 @@ TEST(Compare, LeavesOutWhatWouldNotFitTheMemory) {
 TEST(Compare, LeavesWhatIsCompleteWhenItIsStopped) {
   const test::Program program;
 
-  // The second method would take minutes.
+  // The second method would take minutes. In the foreground, or `timeout` signals the program and then its group: two
+  // signals, of which the second ends the program at once, as it should.
   const auto ended = program.run(
       "compare --generate gaussian --rows 512 --cols 256 --clients 4 --local-steps inf --rounds 4000000 --error 1e-300 "
       "--methods cg,fedavg-rk --format json --progress none",
-      "timeout --preserve-status -s INT 3");
+      "timeout --foreground --preserve-status -s INT 3");
 
   EXPECT_EQ(ended.exit_code, 3) << ended.err;
   const json told = json::parse(ended.out);
