@@ -21,7 +21,10 @@ void gram_steps(const Matrix& gram, std::span<const std::uint32_t> drawn, std::s
 }
 
 GramSteps::GramSteps(const RowSampler& sampler, std::uint64_t steps, std::size_t rows, RngStream stream)
-    : sampler_(sampler), steps_(steps), stream_(stream), all_touched_(steps >= rows) {
+    : draws_(sampler, stream),
+      steps_(steps),
+      greedy_(sampler.order() == RowSampling::Greedy),
+      all_touched_(greedy_ || steps >= rows) {
   FEDRK_EXPECTS(!sampler.empty());
   if (all_touched_) {
     touched_.resize(rows);
@@ -29,7 +32,7 @@ GramSteps::GramSteps(const RowSampler& sampler, std::uint64_t steps, std::size_t
     return;
   }
   drawn_.resize(static_cast<std::size_t>(steps));
-  sampler_.draw(stream_, drawn_);
+  draws_.next(drawn_);
   touched_ = drawn_;
   std::ranges::sort(touched_);
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
@@ -43,6 +46,10 @@ void GramSteps::leave_out_untouched() {
 
 namespace {
 
+// Where all equations can hold, gaps shrink without end, and the hardware is slow with numbers near its smallest. At
+// 1e-40 of the first distance no coefficient has changed for long.
+constexpr double kNothingLeft = 1e-80;
+
 // The squared distances to the hyperplanes, together: gap_j^2 / G_jj, whatever the length of a row.
 double squared_distances(const Matrix& gram, std::span<const double> gaps) {
   double sum = 0.0;
@@ -54,15 +61,33 @@ double squared_distances(const Matrix& gram, std::span<const double> gaps) {
 
 }  // namespace
 
+void greedy_gram_steps(const Matrix& gram, std::uint64_t steps, std::span<double> gaps,
+                       std::span<double> coefficients) {
+  std::vector<double> inverse(gram.rows(), 0.0);  // squared lengths
+  for (std::size_t j = 0; j < inverse.size(); ++j) {
+    if (gram.row(j)[j] > 0.0) inverse[j] = 1.0 / gram.row(j)[j];
+  }
+  const double nothing_left = kNothingLeft * squared_distances(gram, gaps);
+  for (; steps > 0; --steps) {
+    std::uint32_t farthest = 0;
+    double largest = 0.0;
+    for (std::uint32_t j = 0; j < gaps.size(); ++j) {
+      const double square = gaps[j] * gaps[j] * inverse[j];
+      if (square > largest) largest = square, farthest = j;
+    }
+    if (largest <= nothing_left) return;
+    gram_steps(gram, std::span(&farthest, 1), gaps, coefficients);
+  }
+}
+
 void GramSteps::run(const Matrix& gram, std::span<double> gaps, std::span<double> coefficients) {
+  if (greedy_) return greedy_gram_steps(gram, steps_, gaps, coefficients);
   if (!all_touched_) return gram_steps(gram, drawn_, gaps, coefficients);
-  // Where all equations can hold, gaps shrink without end, and the hardware is slow with numbers near its smallest. At
-  // 1e-40 of the first distance no coefficient has changed for long.
-  const double nothing_left = 1e-80 * squared_distances(gram, gaps);
+  const double nothing_left = kNothingLeft * squared_distances(gram, gaps);
   std::array<std::uint32_t, 512> stretch;
   while (steps_ > 0) {
     const auto some = std::span(stretch).first(static_cast<std::size_t>(std::min<std::uint64_t>(steps_, 512)));
-    sampler_.draw(stream_, some);
+    draws_.next(some);
     gram_steps(gram, some, gaps, coefficients);
     steps_ -= some.size();
     if (steps_ > 0 && squared_distances(gram, gaps) < nothing_left) return;

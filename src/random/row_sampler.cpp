@@ -75,17 +75,36 @@ void RowSampler::draw(RngStream& stream, std::span<std::uint32_t> rows) const {
   }
 }
 
+std::vector<std::uint32_t> RowSampler::rows() const {
+  std::vector<std::uint32_t> rows;
+  for (const Slot& slot : slots_) rows.push_back(slot.row_or_alias[0]);
+  return rows;
+}
+
+void RowDraws::next(std::span<std::uint32_t> rows) {
+  if (sampler_.order() != RowSampling::Shuffled) return sampler_.draw(stream_, rows);
+  if (pass_.empty()) pass_ = sampler_.rows();
+  for (std::uint32_t& row : rows) {  // Fisher and Yates, as far as it is needed
+    const auto pick = at_ + static_cast<std::size_t>(stream_.below(pass_.size() - at_));
+    std::swap(pass_[at_], pass_[pick]);
+    row = pass_[at_];
+    at_ = at_ + 1 == pass_.size() ? 0 : at_ + 1;
+  }
+}
+
 // Keeps the first `known` rows and draws the others, as far as there are steps for them.
 void DrawnRows::draw_from(std::size_t known) {
   const auto open = std::span(rows_).subspan(known);
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, open.size()));
-  sampler_.draw(stream_, open.first(count));
+  draws_.next(open.first(count));
   left_ -= count;
   std::fill(open.begin() + static_cast<std::ptrdiff_t>(count), open.end(), rows_[known + count - 1]);
 }
 
 RowSampler RowSampler::make(RowSampling sampling, std::span<const double> squared_norms) {
-  return sampling == RowSampling::Uniform ? uniform(squared_norms) : weighted(squared_norms);
+  RowSampler sampler = sampling == RowSampling::SquaredNorm ? weighted(squared_norms) : uniform(squared_norms);
+  sampler.order_ = sampling;
+  return sampler;
 }
 
 }  // namespace fedrk

@@ -28,8 +28,12 @@ namespace fedrk {
 void gram_steps(const Matrix& gram, std::span<const std::uint32_t> drawn, std::span<double> gaps,
                 std::span<double> coefficients);
 
-/// A number of steps in coefficient space on rows that a sampler draws. Few steps leave most rows alone, so the draws
-/// are made first: then only the rows which they touch need a gap.
+/// So many steps, each on the row whose hyperplane is farthest, that is of largest r_j^2 / G_jj; of equals the first.
+/// REQUIRES: as for gram_steps. Rows without length are left alone.
+void greedy_gram_steps(const Matrix& gram, std::uint64_t steps, std::span<double> gaps, std::span<double> coefficients);
+
+/// A number of steps in coefficient space on rows that a sampler draws, or greedy ones. Few steps leave most rows
+/// alone, so the draws are made first: then only the rows which they touch need a gap.
 class GramSteps {
  public:
   /// On `rows` rows. REQUIRES: `sampler` is not empty and outlives this.
@@ -45,9 +49,9 @@ class GramSteps {
   void run(const Matrix& gram, std::span<double> gaps, std::span<double> coefficients);
 
  private:
-  const RowSampler& sampler_;
+  RowDraws draws_;
   std::uint64_t steps_;
-  RngStream stream_;
+  bool greedy_;
   bool all_touched_;
   std::vector<std::uint32_t> drawn_;  // where not all are touched
   std::vector<std::uint32_t> touched_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Draws row numbers in constant time: the alias method (Walker 1977, tables by Vose 1991).
+// The order in which rows are used.
 //
-// Slot k of the table holds a threshold and an alias; one random number picks a slot and decides between the two. Rows
-// of weight zero are never drawn.
+// Independent draws take constant time: the alias method (Walker 1977, tables by Vose 1991). Slot k of the table holds
+// a threshold and an alias; one random number picks a slot and decides between the two. Shuffled rows come once in a
+// pass, in a new order each time. Rows of weight zero are never drawn.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,12 @@
 
 namespace fedrk {
 
-enum class RowSampling { SquaredNorm, Uniform };
+enum class RowSampling {
+  SquaredNorm,  // independent draws in proportion to the squared norms
+  Uniform,      // independent draws, every row equally likely
+  Shuffled,     // every row once in a pass, reshuffled: whatever the lengths of the rows
+  Greedy,       // the row whose hyperplane is farthest, which nothing draws: see gram_steps.hpp
+};
 
 class RowSampler {
  public:
@@ -27,15 +33,19 @@ class RowSampler {
   static RowSampler uniform(std::span<const double> weights);
   static RowSampler make(RowSampling sampling, std::span<const double> squared_norms);
 
+  RowSampling order() const { return order_; }
   /// True when every weight was zero: there is nothing to draw.
   bool empty() const { return slots_.empty(); }
 
-  /// REQUIRES: not empty.
+  /// The first row of a stream. REQUIRES: not empty.
   std::size_t draw(RngStream& stream) const { return row_for(stream.next()); }
 
-  /// Many draws, the same as one by one.
+  /// Many independent draws, the same as one by one.
   /// REQUIRES: not empty.
   void draw(RngStream& stream, std::span<std::uint32_t> rows) const;
+
+  /// The rows that can be drawn, ascending.
+  std::vector<std::uint32_t> rows() const;
 
  private:
   std::uint32_t row_for(std::uint64_t number) const {
@@ -52,6 +62,22 @@ class RowSampler {
     std::array<std::uint32_t, 2> row_or_alias;
   };
   std::vector<Slot> slots_;
+  RowSampling order_ = RowSampling::SquaredNorm;
+};
+
+/// The rows that a sampler gives from a stream, one after the other, in stretches of any length.
+class RowDraws {
+ public:
+  /// REQUIRES: the sampler is not empty and outlives this.
+  RowDraws(const RowSampler& sampler, RngStream stream) : sampler_(sampler), stream_(stream) {}
+
+  void next(std::span<std::uint32_t> rows);
+
+ private:
+  const RowSampler& sampler_;
+  RngStream stream_;
+  std::vector<std::uint32_t> pass_;  // of shuffled rows: pass_[at_] comes next, what is before it has been used
+  std::size_t at_ = 0;
 };
 
 /// The rows of a given number of steps, drawn in stretches, so that a step can see which rows follow and have them
@@ -61,8 +87,7 @@ class DrawnRows {
   static constexpr std::size_t kAhead = 16;  // how many rows are known after the present one
 
   /// REQUIRES: the sampler is not empty and outlives this; steps > 0.
-  DrawnRows(const RowSampler& sampler, std::uint64_t steps, RngStream stream)
-      : sampler_(sampler), stream_(stream), left_(steps) {
+  DrawnRows(const RowSampler& sampler, std::uint64_t steps, RngStream stream) : draws_(sampler, stream), left_(steps) {
     draw_from(0);
   }
 
@@ -79,8 +104,7 @@ class DrawnRows {
  private:
   void draw_from(std::size_t known);
 
-  const RowSampler& sampler_;
-  RngStream stream_;
+  RowDraws draws_;
   std::uint64_t left_;
   std::size_t at_ = 0;
   std::array<std::uint32_t, 128> rows_;

@@ -26,6 +26,40 @@ TEST(GramSteps, AreTheFormulaOneStepAfterAnother) {
   EXPECT_EQ(gaps, (std::vector{0.0, 0.5}));
 }
 
+TEST(GramSteps, GreedyOnesGoToTheFarthestHyperplane) {
+  // Rows (1, 0) and (0, 10): gaps 2 and 10 are distances 2 and 1, so the first row comes first, then the second.
+  const Matrix gram{{1.0, 0.0}, {0.0, 100.0}};
+  for (const std::uint64_t steps : {1U, 2U, 9U}) {
+    std::vector<double> gaps{2.0, 10.0}, coefficients{0.0, 0.0};
+    greedy_gram_steps(gram, steps, gaps, coefficients);
+    EXPECT_EQ(coefficients, steps == 1 ? (std::vector{2.0, 0.0}) : (std::vector{2.0, 0.1})) << steps;
+  }
+}
+
+// Each step removes at least the mean of the squared distances, so the error falls at least as by uniform draws.
+TEST(GramSteps, GreedyOnesAreAtLeastAsFastAsTheMeanOfUniformOnes) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto system = generate({.rows = 60, .cols = 40, .seed = seed});
+    const auto& matrix = std::get<Matrix>(system.system.rows);
+    const Matrix gram = gram_matrix_of(matrix);
+    const std::vector<double> norms = [&] {
+      std::vector<double> squares;
+      for (std::size_t j = 0; j < 60; ++j) squares.push_back(gram.row(j)[j]);
+      return squares;
+    }();
+    const auto error_after = [&](RowSampling order, std::uint64_t draw) {
+      const RowSampler sampler = RowSampler::make(order, norms);
+      std::vector<double> gaps = system.system.rhs, y(60, 0.0), x(40, 0.0);
+      GramSteps(sampler, 200, 60, stream_for(draw, Purpose::LocalSteps)).run(gram, gaps, y);
+      for (std::size_t j = 0; j < 60; ++j) axpy(y[j], matrix.row(j), x);
+      return test::relative_distance(x, system.solution);
+    };
+    double uniform = 0.0;
+    for (std::uint64_t draw = 1; draw <= 20; ++draw) uniform += error_after(RowSampling::Uniform, draw) / 20.0;
+    EXPECT_LT(error_after(RowSampling::Greedy, 1), uniform);
+  }
+}
+
 struct Steps {
   std::size_t rows;
   std::uint64_t count;

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "fedrk/linalg/instruction_set.hpp"
@@ -83,6 +87,51 @@ TEST(RowSampler, KeepsItsProportionsOverTheWholeRangeOfNumbers) {
 
   EXPECT_NEAR(huge[1], 0.75, 0.011);  // five standard deviations
   EXPECT_NEAR(tiny[1], 0.75, 0.011);
+}
+
+TEST(RowSampler, ShuffledRowsComeOnceInAPassAndInAnotherOrderInTheNext) {
+  const std::vector<double> weights{1.0, 0.0, 1e-8, 1e8, 2.0, 3.0, 4.0, 5.0};
+  const auto sampler = RowSampler::make(RowSampling::Shuffled, weights);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    std::vector<std::uint32_t> drawn(21);  // three passes over the seven rows of positive weight
+    RowDraws(sampler, stream_for(seed, Purpose::LocalSteps)).next(drawn);
+
+    std::vector<std::vector<std::uint32_t>> passes;
+    for (std::size_t pass = 0; pass < 3; ++pass) {
+      const auto first = drawn.begin() + static_cast<std::ptrdiff_t>(7 * pass);
+      passes.emplace_back(first, first + 7);
+      auto sorted = passes.back();
+      std::ranges::sort(sorted);
+      EXPECT_EQ(sorted, (std::vector<std::uint32_t>{0, 2, 3, 4, 5, 6, 7}));
+    }
+    EXPECT_FALSE(passes[0] == passes[1] && passes[1] == passes[2]);
+  }
+}
+
+TEST(RowSampler, EveryOrderOfShuffledRowsIsEquallyLikely) {
+  const auto sampler = RowSampler::make(RowSampling::Shuffled, std::vector{1.0, 1.0, 1.0});
+  RowDraws draws(sampler, stream_for(3, Purpose::LocalSteps));
+  std::map<std::vector<std::uint32_t>, int> counts;
+  constexpr int kPasses = 60000;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    std::vector<std::uint32_t> order(3);
+    draws.next(order);
+    ++counts[order];
+  }
+  ASSERT_EQ(counts.size(), 6U);
+  // 10000 of each, with a standard deviation of 91.
+  for (const auto& [order, count] : counts) EXPECT_NEAR(count, kPasses / 6, 460);
+}
+
+TEST(RowSampler, RowsDoNotDependOnTheStretchesTheyAreTakenIn) {
+  for (const RowSampling order : {RowSampling::SquaredNorm, RowSampling::Uniform, RowSampling::Shuffled}) {
+    const auto sampler = RowSampler::make(order, std::vector<double>(11, 2.0));
+    std::vector<std::uint32_t> at_once(40), in_pieces(40);
+    RowDraws(sampler, stream_for(4, Purpose::LocalSteps)).next(at_once);
+    RowDraws pieces(sampler, stream_for(4, Purpose::LocalSteps));
+    for (std::size_t at = 0; at < 40; at += 8) pieces.next(std::span(in_pieces).subspan(at, 8));
+    EXPECT_EQ(at_once, in_pieces);
+  }
 }
 
 TEST(RowSampler, IsEmptyWithoutUsableRows) {
