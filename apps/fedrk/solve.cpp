@@ -151,7 +151,7 @@ int exit_code_for(const io::FinishedRun& run) {
       return kStoppedEarly;
     case Termination::Tolerance:
       return kDone;
-    case Termination::Finished:
+    case Termination::Converged:
     case Termination::RoundLimit:
     case Termination::Stagnation:
       break;

@@ -181,7 +181,7 @@ Outcome compete(const Contender& contender, Engine& engine, std::span<const Clie
   outcome.note = std::move(ready.note);
   outcome.participants = run.participants == 0 ? engine.roster().size() : run.participants;
   outcome.reached = finish.reached();
-  outcome.ended = result.termination == Termination::Finished;
+  outcome.ended = result.termination == Termination::Converged;
   outcome.refused = finish.refused();
   outcome.rounds = result.history.size();
   for (const RoundRecord& record : result.history) {

@@ -13,7 +13,8 @@ Averaging::Averaging(std::span<const ClientSummary> roster, LocalWork work) : wo
 
 Request Averaging::request(RoundIndex, std::span<const double> x) { return {work_, x}; }
 
-void Averaging::update(RoundIndex, std::span<LocalReply> replies, std::span<double> x) {
+void Averaging::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  const std::span replies = round.replies;
   double total = 0.0;
   for (const LocalReply& reply : replies) total += weights_[reply.client.value];
   if (total == 0.0) return;

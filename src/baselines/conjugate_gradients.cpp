@@ -15,22 +15,26 @@ constexpr double kRounding = 1e-28;
 }  // namespace
 
 Request ConjugateGradients::request(RoundIndex, std::span<const double> x) {
-  if (!begun_) return {Gradient{}, x};
-  return {NormalProduct{}, direction_};
+  if (!begun_) return {Gradient{}, x, {}, Reveal::Sums};
+  return {NormalProduct{}, direction_, {}, Reveal::Sums};
 }
 
-void ConjugateGradients::update(RoundIndex, std::span<LocalReply> replies, std::span<double> x) {
-  if (replies.size() < clients_) {
+void ConjugateGradients::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  if (round.answered.size() < clients_) {
     begun_ = false;
     return;
   }
   std::vector<double> sum(x.size(), 0.0);
-  for (const LocalReply& reply : replies) axpy(1.0, reply.values, sum);
+  for (const LocalReply& reply : round.replies) axpy(1.0, reply.values, sum);
   if (begun_) {
     step(sum, x);
   } else {
     begin(sum);
   }
+}
+
+bool ConjugateGradients::small(double square) const {
+  return square <= std::max(kRounding * first_square_, small_square_);
 }
 
 void ConjugateGradients::begin(std::span<const double> slope) {
@@ -39,7 +43,7 @@ void ConjugateGradients::begin(std::span<const double> slope) {
   square_ = squared_norm(residual_);
   first_square_ = std::max(first_square_, square_);
   begun_ = true;
-  finished_ = square_ <= kRounding * first_square_;
+  finished_ = small(square_);
 }
 
 void ConjugateGradients::step(std::span<const double> product, std::span<double> x) {
@@ -56,7 +60,7 @@ void ConjugateGradients::step(std::span<const double> product, std::span<double>
   axpy(square / square_, direction_, next);
   direction_ = std::move(next);
   square_ = square;
-  finished_ = square_ <= kRounding * first_square_;
+  finished_ = small(square_);
 }
 
 }  // namespace fedrk

@@ -7,7 +7,8 @@ namespace fedrk {
 
 Request GradientDescent::request(RoundIndex, std::span<const double> x) { return {Gradient{}, x}; }
 
-void GradientDescent::update(RoundIndex, std::span<LocalReply> replies, std::span<double> x) {
+void GradientDescent::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  const std::span replies = round.replies;
   if (replies.empty()) return;
   const double scale = step_ * static_cast<double>(clients_) / static_cast<double>(replies.size());
   for (const LocalReply& reply : replies) axpy(scale, reply.values, x);

@@ -9,13 +9,13 @@
 
 namespace fedrk {
 
-Request GramSumMethod::request(RoundIndex, std::span<const double>) { return {GramSum{}, {}}; }
+Request GramSumMethod::request(RoundIndex, std::span<const double>) { return {GramSum{}, {}, {}, Reveal::Sums}; }
 
-void GramSumMethod::update(RoundIndex, std::span<LocalReply> replies, std::span<double> x) {
-  if (replies.size() < clients_) return;
+void GramSumMethod::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  if (round.answered.size() < clients_) return;
   const std::size_t n = x.size();
   std::vector<double> sum(n * (n + 3) / 2, 0.0);
-  for (const LocalReply& reply : replies) axpy(1.0, reply.values, sum);
+  for (const LocalReply& reply : round.replies) axpy(1.0, reply.values, sum);
 
   Matrix gram(n, n);
   std::size_t next = 0;

@@ -85,7 +85,8 @@ void extended_kaczmarz_on(const PooledSteps& options, const MatrixType& matrix, 
 
 Request Pooled::request(RoundIndex, std::span<const double>) { return {AllRows{}, {}}; }
 
-void Pooled::update(RoundIndex, std::span<LocalReply> replies, std::span<double> x) {
+void Pooled::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  const std::span replies = round.replies;
   if (replies.size() < clients_) return;
   const auto system = unpack_rows(replies, x.size());
   if (!system) return;  // as good as absent

@@ -21,7 +21,8 @@ Request Scaffold::request(RoundIndex, std::span<const double> x) {
   return {work_, x, corrections_};
 }
 
-void Scaffold::update(RoundIndex, std::span<LocalReply> replies, std::span<double> x) {
+void Scaffold::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  const std::span replies = round.replies;
   if (replies.empty()) return;
   const double share = 1.0 / static_cast<double>(replies.size()), of_all = 1.0 / static_cast<double>(variates_.size());
   const double per_step = 1.0 / (static_cast<double>(work_.count) * work_.step);

@@ -8,6 +8,7 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
+#include "fedrk/federated/accept_replies.hpp"
 
 namespace fedrk {
 namespace {
@@ -16,6 +17,18 @@ namespace {
 std::size_t useful_threads(std::size_t asked, std::size_t clients) {
   if (asked == 0) asked = std::max(1U, std::thread::hardware_concurrency());
   return std::clamp<std::size_t>(asked, 1, std::max<std::size_t>(1, clients));
+}
+
+// In client order, so that the bits do not depend on who was ready first. A part that would spoil the sum is left out.
+void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,
+                       RoundReplies& round) {
+  LocalTask one_by_one = task;
+  one_by_one.reveal = Reveal::Updates;
+  const std::size_t unknowns = task.columns.empty() ? dimension : task.columns.size();
+  accept_replies(one_by_one, unknowns, participants, round);
+  if (round.replies.empty()) return;
+  LocalReply sum = sum_of(round.replies);
+  round.replies.assign(1, std::move(sum));
 }
 
 }  // namespace
@@ -49,6 +62,7 @@ RoundReplies InProcessEngine::local_updates(const LocalTask& task, std::span<con
   } else {
     for (std::size_t k = 0; k < participants.size(); ++k) ask(k);
   }
+  if (task.reveal == Reveal::Sums) keep_only_the_sum(task, dimension_, participants, round);
   return round;
 }
 

@@ -11,6 +11,8 @@
 namespace fedrk {
 namespace {
 
+bool is_square(double value) { return value >= 0.0 && std::isfinite(value); }
+
 // What is wrong with a reply; empty where nothing is.
 std::string fault(const LocalTask& task, std::size_t unknowns, const LocalReply& reply) {
   const auto& values = reply.values;
@@ -22,10 +24,35 @@ std::string fault(const LocalTask& task, std::size_t unknowns, const LocalReply&
     return all_finite(values) ? "its update is too long to be squared" : "its update holds a number that is not finite";
   }
   if (task.report_residual && !reply.squared_residual) return "it reported no residual";
-  if (reply.squared_residual && !(*reply.squared_residual >= 0.0 && std::isfinite(*reply.squared_residual))) {
+  if (reply.squared_residual && !is_square(*reply.squared_residual)) {
     return "its squared residual is negative or not finite";
   }
+  const auto* steps = std::get_if<ValidSteps>(&task.work);
+  if (steps != nullptr || std::holds_alternative<SparseSteps>(task.work)) {
+    if (!reply.gap || !std::isfinite(*reply.gap)) return "it sent no gap, or one that is not finite";
+  }
+  if (steps != nullptr && steps->lambda > 0.0) {
+    const bool there = reply.slack && reply.slack->products.size() == steps->stored.size() + 1;
+    if (!there || !is_square(reply.slack->squared_gaps) || !all_finite(reply.slack->products) ||
+        !is_square(reply.slack->products.back())) {
+      return "what it tells of its slack makes no sense";
+    }
+  }
   return "";
+}
+
+// Under sums there is one reply or none, and nobody to be singled out.
+void accept_sum(const LocalTask& task, std::size_t unknowns, std::span<const ClientId> participants,
+                RoundReplies& round) {
+  std::erase_if(round.answered, [&](ClientId id) { return !std::ranges::binary_search(participants, id); });
+  std::ranges::sort(round.answered);
+  if (round.replies.size() > 1) round.replies.resize(1);
+  if (round.replies.empty()) return round.answered.clear();
+  const std::string reason = fault(task, unknowns, round.replies.front());
+  if (reason.empty()) return;
+  for (const ClientId id : round.answered) round.absences.push_back({id, "the sum that it is part of: " + reason});
+  round.replies.clear();
+  round.answered.clear();
 }
 
 ClientId client_of(const LocalReply& reply) { return reply.client; }
@@ -35,6 +62,7 @@ ClientId client_of(const LocalReply& reply) { return reply.client; }
 void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const ClientId> participants,
                     RoundReplies& round) {
   FEDRK_EXPECTS(std::ranges::is_sorted(participants));
+  if (task.reveal == Reveal::Sums) return accept_sum(task, unknowns, participants, round);
   auto& replies = round.replies;
   std::erase_if(replies, [&](const LocalReply& r) { return !std::ranges::binary_search(participants, client_of(r)); });
   std::ranges::stable_sort(replies, {}, client_of);
@@ -46,6 +74,8 @@ void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const
     round.absences.push_back({client_of(reply), std::move(reason)});
     return true;
   });
+  round.answered.clear();
+  for (const LocalReply& reply : replies) round.answered.push_back(client_of(reply));
 }
 
 }  // namespace fedrk

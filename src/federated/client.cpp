@@ -5,101 +5,118 @@
 #include <string>
 #include <utility>
 
+#include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/pooled_rows.hpp"
-#include "fedrk/kaczmarz/gram_form.hpp"
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
-#include "fedrk/linalg/gram.hpp"
+#include "fedrk/federated/soft_threshold.hpp"
 
 namespace fedrk {
 
 Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps)
-    : id_(id),
-      name_(std::move(name)),
-      block_(std::move(block)),
-      seed_(seed),
-      steps_(steps),
-      sampler_(RowSampler::make(steps.sampling, block_.squared_norms())) {
-  const auto rows = static_cast<double>(block_.rows());
-  if (steps.form == LocalForm::Gram && 8.0 * rows * rows > static_cast<double>(steps.gram_memory)) {
-    throw InvalidArgument(name_ + ": the inner products of " + std::to_string(block_.rows()) +
-                          " rows do not fit the memory that the gram form was given");
+    : id_(id), name_(std::move(name)), seed_(seed), all_(std::move(block), steps), slack_(all_.block().rows()) {
+  if (steps.needs_gram() && !steps.gram_fits(all_.block().rows())) {
+    throw InvalidArgument(name_ + ": the inner products of " + std::to_string(all_.block().rows()) +
+                          " rows do not fit the memory that steps in coefficient space were given");
   }
 }
 
-ClientSummary Client::summary() const { return {id_, name_, block_.rows(), block_.squared_rhs_norm()}; }
+ClientSummary Client::summary() const {
+  double squared_norm = 0.0;
+  for (const double square : block().squared_norms()) squared_norm += square;
+  return {id_, name_, block().rows(), block().squared_rhs_norm(), squared_norm};
+}
 
 LocalReply Client::local_update(const LocalTask& task) {
-  FEDRK_EXPECTS(task.x.size() == block_.cols() || !needs_x(task.work));
-  LocalReply reply{id_, {}, std::nullopt};
+  FEDRK_EXPECTS(task.x.size() == solver_for(task).block().cols() || !needs_x(task.work));
+  LocalReply reply{id_, {}};
   if (task.report_residual) reply.squared_residual = residual_of_answer(task);
-  reply.values = std::visit([&](const auto& work) { return answer(work, task); }, task.work);
+  std::visit([&](const auto& work) { answer(work, task, reply); }, task.work);
   return reply;
 }
 
-// ---- Delta_i of the works that move x.
-
-template <class Move>
-AlignedVector Client::displacement(const LocalTask& task, const Move& move) {
-  AlignedVector x = aligned_copy(task.x);
-  move(std::span<double>(x));
-  axpy(-1.0, task.x, x);
-  return x;
+LocalSolver& Client::solver_for(const LocalTask& task) {
+  if (task.columns.empty()) return all_;
+  if (!part_ || !std::ranges::equal(part_->columns, task.columns)) {
+    part_ = Part{{task.columns.begin(), task.columns.end()},
+                 LocalSolver(RowBlock(restrict_to(block().system(), task.columns)), all_.options())};
+  }
+  return part_->solver;
 }
 
-AlignedVector Client::answer(const FixedSteps& steps, const LocalTask& task) {
-  if (steps.count == 0) return {};
-  const RngStream stream = stream_for(seed_, Purpose::LocalSteps, task.round);
-  const bool in_gram_form = form_for(steps) == LocalForm::Gram;
-  return std::visit(
-      [&](const auto& matrix) {
-        const EquationRows equations{matrix, block_.system().rhs, block_.squared_norms()};
-        if (in_gram_form) {
-          if (!gram_) gram_ = gram_matrix_of(matrix);
-          return gram_displacement(equations, *gram_, sampler_, steps.count, stream, task.x);
-        }
-        return kaczmarz_displacement(equations, sampler_, steps.count, stream, task.x);
-      },
-      block_.system().rows);
+std::span<const double> Client::own(const LocalTask& task) const {
+  return task.own.empty() ? std::span<const double>{} : task.own[id_.value];
 }
 
-LocalForm Client::form_for(FixedSteps steps) const {
-  if (steps_.form != LocalForm::Auto) return steps_.form;
-  const LocalShape shape{block_.rows(), block_.entries_per_row(), is_sparse(block_.system().rows)};
-  return choose_form(shape, steps.count, steps_.gram_memory);
-}
-
-AlignedVector Client::answer(const UntilProjected&, const LocalTask& task) {
-  return displacement(task, [&](std::span<double> x) { project_exactly(x); });
-}
-
-AlignedVector Client::answer(const GradientSteps& steps, const LocalTask& task) {
-  const std::span<const double> own = task.own.empty() ? std::span<const double>{} : task.own[id_.value];
-  return displacement(task, [&](std::span<double> x) {
-    gradient_steps(steps, block_, own, stream_for(seed_, Purpose::LocalSteps, task.round), x);
-  });
-}
-
-// ---- The works that answer with something else.
-
-AlignedVector Client::answer(const Gradient&, const LocalTask& task) { return gradient(block_, task.x); }
-AlignedVector Client::answer(const NormalProduct&, const LocalTask& task) { return normal_product(block_, task.x); }
-AlignedVector Client::answer(const GramSum&, const LocalTask&) { return gram_sum(block_); }
-AlignedVector Client::answer(const Curvature&, const LocalTask&) { return {curvature(block_)}; }
-AlignedVector Client::answer(const AllRows&, const LocalTask&) { return pack_rows(block_.system()); }
-
-double Client::residual_of_answer(const LocalTask& task) const {
-  if (task.noise_columns == 0) return squared_residual(block_.system(), task.x);
+double Client::residual_of_answer(const LocalTask& task) {
+  const LinearSystem& system = solver_for(task).block().system();
+  if (const auto* sparse = std::get_if<SparseSteps>(&task.work)) {
+    AlignedVector answer(task.x.size());
+    soft_threshold(task.x, sparse->lambda, answer);
+    return squared_residual(system, answer);
+  }
+  if (task.noise_columns == 0) return squared_residual(system, task.x);
   AlignedVector answer = aligned_copy(task.x);
   std::fill_n(answer.rbegin(), task.noise_columns, 0.0);
-  return squared_residual(block_.system(), answer);
+  return squared_residual(system, answer);
 }
 
-void Client::project_exactly(std::span<double> x) {
-  if (!projection_) {
-    std::visit([&](const auto& matrix) { projection_.emplace(matrix, block_.system().rhs); }, block_.system().rows);
-  }
-  projection_->project(x);
+// ---- Kaczmarz steps.
+
+void Client::answer(const FixedSteps& steps, const LocalTask& task, LocalReply& reply) {
+  if (steps.count > 0) reply.values = solver_for(task).displacement(steps, stream(task), task.x);
+}
+
+void Client::answer(const UntilProjected& projection, const LocalTask& task, LocalReply& reply) {
+  reply.values = solver_for(task).displacement(projection, stream(task), task.x);
+}
+
+void Client::answer(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
+  if (steps.lambda > 0.0) return answer_with_slack(steps, task, reply);
+  double gap = 0.0;
+  reply.values = solver_for(task).displacement(steps.budget, stream(task), task.x, &gap);
+  reply.gap = gap;
+}
+
+void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
+  slack_.learn(SlackNews::unpacked(own(task)), steps.stored);
+  auto made = solver_for(task).slack_steps(steps.budget, steps.lambda, stream(task), task.x, slack_.coefficients());
+  reply.values = std::move(made.displacement);
+  reply.gap = dot(made.y, made.r);
+  SlackScalars scalars{squared_norm(made.r), slack_.products(made.y, steps.stored)};
+  scalars.products.push_back(squared_norm(made.y));
+  for (double& product : scalars.products) product *= steps.lambda;
+  reply.slack = std::move(scalars);
+  slack_.keep(task.round.value, std::move(made.y));
+}
+
+void Client::answer(const SparseSteps& steps, const LocalTask& task, LocalReply& reply) {
+  double gap = 0.0;
+  reply.values = solver_for(task).sparse_displacement(steps.budget, steps.lambda, stream(task), task.x, gap);
+  reply.gap = gap;
+}
+
+// ---- What the other methods ask for.
+
+void Client::answer(const GradientSteps& steps, const LocalTask& task, LocalReply& reply) {
+  reply.values = aligned_copy(task.x);
+  gradient_steps(steps, solver_for(task).block(), own(task), stream(task), reply.values);
+  axpy(-1.0, task.x, reply.values);
+}
+
+void Client::answer(const Gradient&, const LocalTask& task, LocalReply& reply) {
+  reply.values = gradient(solver_for(task).block(), task.x);
+}
+void Client::answer(const NormalProduct&, const LocalTask& task, LocalReply& reply) {
+  reply.values = normal_product(solver_for(task).block(), task.x);
+}
+void Client::answer(const GramSum&, const LocalTask& task, LocalReply& reply) {
+  reply.values = gram_sum(solver_for(task).block());
+}
+void Client::answer(const Curvature&, const LocalTask& task, LocalReply& reply) {
+  reply.values = {curvature(solver_for(task).block())};
+}
+void Client::answer(const AllRows&, const LocalTask& task, LocalReply& reply) {
+  reply.values = pack_rows(solver_for(task).block().system());
 }
 
 }  // namespace fedrk

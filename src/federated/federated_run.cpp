@@ -30,13 +30,13 @@ class ResidualScale {
     mean_square_ = squares > 0.0 ? squares / rows : 1.0;  // b = 0: the residual itself
   }
 
-  std::optional<double> relative(std::span<const LocalReply> replies) const {
+  std::optional<double> relative(const RoundReplies& round) const {
     double squares = 0.0, rows = 0.0;
-    for (const LocalReply& reply : replies) {
-      if (!reply.squared_residual) continue;
+    for (const LocalReply& reply : round.replies) {
+      if (!reply.squared_residual) return std::nullopt;
       squares += *reply.squared_residual;
-      rows += static_cast<double>(roster_[reply.client.value].rows);
     }
+    for (const ClientId client : round.answered) rows += static_cast<double>(roster_[client.value].rows);
     if (rows == 0.0) return std::nullopt;
     return std::sqrt(squares / rows / mean_square_);
   }
@@ -45,12 +45,6 @@ class ResidualScale {
   std::span<const ClientSummary> roster_;
   double mean_square_;
 };
-
-std::vector<ClientId> answering(const RoundReplies& round) {
-  std::vector<ClientId> ids;
-  for (const LocalReply& reply : round.replies) ids.push_back(reply.client);
-  return ids;
-}
 
 /// The state of one run, and its rounds.
 class Rounds {
@@ -66,7 +60,7 @@ class Rounds {
         stopping_{options.tolerance, options.patience},
         x_(x0.begin(), x0.end()) {}
 
-  std::span<double> answer() { return std::span(x_).first(x_.size() - options_.noise_columns); }
+  std::span<const double> answer() { return method_.answer(x_).first(x_.size() - options_.noise_columns); }
 
   /// The server draws participants, asks them what the method asks, and lets it move x by their answers.
   void make_round(RoundIndex t) {
@@ -77,18 +71,18 @@ class Rounds {
         choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
     const Request request = method_.request(t, x_);
     const bool at_x = request.sent.data() == x_.data();
+    reveal_ = request.reveal;
     const LocalTask task{t,
                          request.sent,
                          request.work,
                          at_x && residual_every_ != RunOptions::kNever && t.value % residual_every_ == 0,
                          options_.noise_columns,
-                         request.own};
+                         request.own,
+                         request.reveal};
     RoundReplies round = ask(task, participants);
-    const std::optional<double> residual = residual_.relative(round.replies);
-    const auto answered = answering(round);
-    method_.update(t, round.replies, x_);
+    method_.update(t, round, x_);
 
-    RoundRecord record{t, answered, round.absences, residual, distance(x_, previous_)};
+    RoundRecord record{t, round.answered, round.absences, round.relative_residual, distance(x_, previous_)};
     record.bytes_up = result_.bytes_up - up;
     record.bytes_down = result_.bytes_down - down;
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -107,7 +101,7 @@ class Rounds {
         *result_.relative_residual <= options_.tolerance) {
       return Termination::Tolerance;
     }
-    if (method_.finished()) return Termination::Finished;
+    if (method_.finished()) return Termination::Converged;
     if (stopping_.stagnant(result_.history)) return Termination::Stagnation;
     return std::nullopt;
   }
@@ -121,6 +115,7 @@ class Rounds {
     }
     result_.termination = termination;
     result_.x.assign(answer().begin(), answer().end());
+    result_.notes = method_.notes();
     return std::move(result_);
   }
 
@@ -131,13 +126,14 @@ class Rounds {
   RoundReplies ask(const LocalTask& task, std::span<const ClientId> participants) {
     RoundReplies round = engine_.local_updates(task, participants);
     accept_replies(task, x_.size(), participants, round);
+    round.relative_residual = residual_.relative(round);
     result_.bytes_down += participants.size() * task.x.size() * sizeof(double);
     if (!task.own.empty()) {
       for (const ClientId client : participants) result_.bytes_down += task.own[client.value].size() * sizeof(double);
     }
-    for (const LocalReply& reply : round.replies) {
-      result_.bytes_up += (reply.values.size() + (reply.squared_residual ? 1 : 0)) * sizeof(double);
-    }
+    // A sum is as long as each of its parts.
+    const std::size_t senders = task.reveal == Reveal::Sums ? round.answered.size() : 1;
+    for (const LocalReply& reply : round.replies) result_.bytes_up += senders * message_length(reply) * sizeof(double);
     return round;
   }
 
@@ -152,11 +148,12 @@ class Rounds {
 
   // Asks every client for its residual at x, and for nothing else. True when that of all is known.
   bool measure_everyone() {
-    const LocalTask task{RoundIndex{static_cast<std::uint32_t>(result_.history.size())}, x_, FixedSteps{0}, true,
-                         options_.noise_columns};
+    const auto next = options_.first_round + static_cast<std::uint32_t>(result_.history.size());
+    LocalTask task{RoundIndex{next}, method_.answer(x_), FixedSteps{0}, true, options_.noise_columns};
+    task.reveal = reveal_;
     const RoundReplies round = ask(task, everyone_);
-    const bool complete = round.replies.size() == everyone_.size();
-    result_.relative_residual = complete ? residual_.relative(round.replies) : std::nullopt;
+    const bool complete = round.answered.size() == everyone_.size();
+    result_.relative_residual = complete ? round.relative_residual : std::nullopt;
     return result_.relative_residual.has_value();
   }
 
@@ -171,6 +168,7 @@ class Rounds {
   std::uint32_t residual_every_;
   StoppingRule stopping_;
   AlignedVector x_, previous_;
+  Reveal reveal_ = Reveal::Updates;        // as the method asked last
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
   RunResult result_;
 };
@@ -224,7 +222,7 @@ RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> 
   }
 
   Rounds rounds(options_, engine, method, x0);
-  for (RoundIndex t; t.value < options_.rounds; ++t) {
+  for (RoundIndex t{options_.first_round}; t.value - options_.first_round < options_.rounds; ++t) {
     if (stop != nullptr && stop->requested()) return rounds.finish(Termination::Interrupted);
     rounds.make_round(t);
     const auto reason = rounds.reason_to_stop();

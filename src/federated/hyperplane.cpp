@@ -19,7 +19,10 @@ std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies) {
   std::vector<Hyperplane> planes;
   planes.reserve(replies.size());
   for (LocalReply& reply : replies) {
-    if (auto plane = hyperplane_from(std::move(reply.values))) planes.push_back(std::move(*plane));
+    auto plane = hyperplane_from(std::move(reply.values));
+    if (!plane) continue;
+    if (reply.gap) plane->gap = *reply.gap;
+    planes.push_back(std::move(*plane));
   }
   return planes;
 }

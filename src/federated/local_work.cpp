@@ -94,16 +94,25 @@ std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unkno
 
 double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::size_t nonzeros) {
   const auto m = static_cast<double>(rows), n = static_cast<double>(cols), all = static_cast<double>(nonzeros);
+  const auto steps_on_rows = [&](const FixedSteps& steps) {
+    return m > 0.0 ? 4.0 * static_cast<double>(steps.count) * all / m : 0.0;
+  };
+  const auto projection = [&](const UntilProjected&) { return 4.0 * std::min(m, n) * n; };
   return std::visit(
-      Overloaded{
-          [&](const FixedSteps& steps) { return m > 0.0 ? 4.0 * static_cast<double>(steps.count) * all / m : 0.0; },
-          [&](const UntilProjected&) { return 4.0 * std::min(m, n) * n; },
-          [&](const GradientSteps& steps) {
-            return static_cast<double>(steps.count) * (4.0 * batch_entries(steps, m, all) + 2.0 * n);
-          },
-          [&](const Gradient&) { return 4.0 * all; }, [&](const NormalProduct&) { return 4.0 * all; },
-          [&](const GramSum&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
-          [&](const Curvature&) { return 4.0 * all * kPowerSteps; }, [](const AllRows&) { return 0.0; }},
+      Overloaded{steps_on_rows, projection,
+                 [&](const ValidSteps& steps) {
+                   const double of_slack = steps.lambda > 0.0 ? 4.0 * all : 0.0;  // r and A^T y
+                   return std::visit(Overloaded{steps_on_rows, projection}, steps.budget) + of_slack;
+                 },
+                 [&](const SparseSteps& steps) {
+                   return steps_on_rows(steps.budget) + 2.0 * static_cast<double>(steps.budget.count) * n;
+                 },
+                 [&](const GradientSteps& steps) {
+                   return static_cast<double>(steps.count) * (4.0 * batch_entries(steps, m, all) + 2.0 * n);
+                 },
+                 [&](const Gradient&) { return 4.0 * all; }, [&](const NormalProduct&) { return 4.0 * all; },
+                 [&](const GramSum&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
+                 [&](const Curvature&) { return 4.0 * all * kPowerSteps; }, [](const AllRows&) { return 0.0; }},
       work);
 }
 

@@ -15,8 +15,8 @@ PublishedMethod::PublishedMethod(const RunOptions& options)
 
 Request PublishedMethod::request(RoundIndex, std::span<const double> x) { return {work_, x}; }
 
-void PublishedMethod::update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) {
-  const auto planes = hyperplanes_from(replies);
+void PublishedMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
+  const auto planes = hyperplanes_from(round.replies);
   server_.project(planes, stream_for(seed_, Purpose::ServerSteps, t), x);
   threshold_.apply(x.first(x.size() - noise_columns_));
 }

@@ -113,7 +113,7 @@ std::string status_of(Termination termination) {
     case Termination::RoundLimit:
     case Termination::Tolerance:
     case Termination::Stagnation:
-    case Termination::Finished:
+    case Termination::Converged:
       break;
   }
   return "finished:completed";
@@ -127,8 +127,8 @@ std::string stop_reason_of(Termination termination) {
       return "tolerance";
     case Termination::Stagnation:
       return "stagnation";
-    case Termination::Finished:
-      return "finished";
+    case Termination::Converged:
+      return "converged";
     case Termination::Interrupted:
       return "interrupted";
     case Termination::Diverged:
@@ -146,8 +146,8 @@ std::string stop_words(const FinishedRun& run) {
       return fmt::format("the tolerance of {} was reached after {} rounds", to_text(run.plan.run.tolerance), rounds);
     case Termination::Stagnation:
       return fmt::format("the residual had stopped falling by round {}", rounds);
-    case Termination::Finished:
-      return fmt::format("the method ended after {} rounds", rounds);
+    case Termination::Converged:
+      return fmt::format("the method converged after {} rounds", rounds);
     case Termination::Interrupted:
       return fmt::format("the run was interrupted after {} rounds", rounds);
     case Termination::Diverged:

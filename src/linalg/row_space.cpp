@@ -17,7 +17,8 @@ namespace fedrk {
 class RowSpaceProjection::Form {
  public:
   virtual ~Form() = default;
-  virtual void project(std::span<double> x) const = 0;
+  /// way += A^+ (b - A x)
+  virtual void add_way(std::span<const double> x, std::span<double> way) const = 0;
 };
 
 namespace {
@@ -112,11 +113,13 @@ constexpr auto scatter_dense = []<class Number>(std::span<const Number> row, dou
   column = factor * Eigen::Map<const Entries>(row.data(), column.size()).template cast<double>();
 };
 
-void project_onto(const OrthonormalRows& rows, std::span<double> coefficients, std::span<double> x) {
+// `way` may be x itself.
+void add_way_to(const OrthonormalRows& rows, std::span<const double> x, std::span<double> way) {
   const auto row_at = [&](std::size_t k) { return rows.basis.row(k); };
+  std::vector<double> coefficients(rows.offsets.size());
   multiply_rows(row_at, x, coefficients);
   for (std::size_t k = 0; k < rows.offsets.size(); ++k) coefficients[k] = rows.offsets[k] - coefficients[k];
-  add_rows(row_at, coefficients, x);
+  add_rows(row_at, coefficients, way);
 }
 
 // The columns that hold a non-zero: a sparse client of few rows lives in a small part of the space.
@@ -138,13 +141,15 @@ class RowSpaceProjection::DenseForm final : public Form {
   DenseForm(OrthonormalRows rows, std::vector<std::uint32_t> columns)
       : rows_(std::move(rows)), columns_(std::move(columns)) {}
 
-  void project(std::span<double> x) const override {
-    std::vector<double> coefficients(rows_.offsets.size());
-    if (columns_.empty()) return project_onto(rows_, coefficients, x);
-    std::vector<double> part(columns_.size());
-    for (std::size_t k = 0; k < part.size(); ++k) part[k] = x[columns_[k]];
-    project_onto(rows_, coefficients, part);
-    for (std::size_t k = 0; k < part.size(); ++k) x[columns_[k]] = part[k];
+  void add_way(std::span<const double> x, std::span<double> way) const override {
+    if (columns_.empty()) return add_way_to(rows_, x, way);
+    std::vector<double> part(columns_.size()), moved(columns_.size());
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      part[k] = x[columns_[k]];
+      moved[k] = way[columns_[k]];
+    }
+    add_way_to(rows_, part, moved);
+    for (std::size_t k = 0; k < part.size(); ++k) way[columns_[k]] = moved[k];
   }
 
  private:
@@ -164,7 +169,7 @@ class RowSpaceProjection::SparseForm final : public Form {
     frobenius_ = std::sqrt(frobenius_);
   }
 
-  void project(std::span<double> x) const override {
+  void add_way(std::span<const double> x, std::span<double> way) const override {
     constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
     const std::size_t most = 4 * std::min(rows_.rows(), rows_.cols()) + 100;
     std::vector<double> residual(rhs_), product(rhs_.size()), gradient(x.size()), direction(x.size(), 0.0);
@@ -187,7 +192,7 @@ class RowSpaceProjection::SparseForm final : public Form {
       for (std::size_t i = 0; i < product.size(); ++i) product[i] = dot(rows_.row(i), direction);
       const double length = squared_norm(product);
       if (length == 0.0) return;
-      axpy(square / length, direction, x);
+      axpy(square / length, direction, way);
       axpy(-square / length, product, residual);
     }
   }
@@ -233,6 +238,12 @@ RowSpaceProjection::RowSpaceProjection(RowSpaceProjection&&) noexcept = default;
 RowSpaceProjection& RowSpaceProjection::operator=(RowSpaceProjection&&) noexcept = default;
 RowSpaceProjection::~RowSpaceProjection() = default;
 
-void RowSpaceProjection::project(std::span<double> x) const { form_->project(x); }
+void RowSpaceProjection::project(std::span<double> x) const { form_->add_way(x, x); }
+
+AlignedVector RowSpaceProjection::displacement(std::span<const double> x) const {
+  AlignedVector way(x.size(), 0.0);
+  form_->add_way(x, way);
+  return way;
+}
 
 }  // namespace fedrk

@@ -40,6 +40,34 @@ void put_ones_before(BasicSparseMatrix<Number>& matrix) {
   matrix = std::move(widened);
 }
 
+template <class Number>
+BasicMatrix<Number> part_of(const BasicMatrix<Number>& matrix, std::span<const std::uint32_t> columns) {
+  BasicMatrix<Number> part(matrix.rows(), columns.size());
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    for (std::size_t k = 0; k < columns.size(); ++k) part.row(i)[k] = matrix.row(i)[columns[k]];
+  }
+  return part;
+}
+
+template <class Number>
+BasicSparseMatrix<Number> part_of(const BasicSparseMatrix<Number>& matrix, std::span<const std::uint32_t> columns) {
+  BasicSparseMatrix<Number> part(columns.size());
+  std::vector<std::uint32_t> kept;
+  std::vector<Number> values;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    kept.clear();
+    values.clear();
+    for (std::size_t k = 0; k < matrix.row(i).columns.size(); ++k) {
+      const auto place = std::ranges::lower_bound(columns, matrix.row(i).columns[k]);
+      if (place == columns.end() || *place != matrix.row(i).columns[k]) continue;
+      kept.push_back(static_cast<std::uint32_t>(place - columns.begin()));
+      values.push_back(matrix.row(i).values[k]);
+    }
+    part.append_row(kept, values);
+  }
+  return part;
+}
+
 }  // namespace
 
 void add_intercept(LinearSystem& system) {
@@ -59,19 +87,41 @@ LinearSystem copy_of(const LinearSystem& system) {
           system.rhs};
 }
 
-double squared_residual(const LinearSystem& system, std::span<const double> x) {
+std::vector<double> multiply(const Rows& rows, std::span<const double> x) {
   return std::visit(
       [&](const auto& matrix) {
         std::vector<double> products(matrix.rows());
         multiply_rows([&](std::size_t i) { return matrix.row(i); }, x, products);
-        double sum = 0.0;
-        for (std::size_t i = 0; i < products.size(); ++i) {
-          const double r = system.rhs[i] - products[i];
-          sum += r * r;
-        }
+        return products;
+      },
+      rows);
+}
+
+AlignedVector combine(const Rows& rows, std::span<const double> y) {
+  return std::visit(
+      [&](const auto& matrix) {
+        AlignedVector sum(matrix.cols(), 0.0);
+        add_rows([&](std::size_t i) { return matrix.row(i); }, y, sum);
         return sum;
       },
-      system.rows);
+      rows);
+}
+
+LinearSystem restrict_to(const LinearSystem& system, std::span<const std::uint32_t> columns) {
+  LinearSystem result{std::visit([&](const auto& matrix) -> Rows { return part_of(matrix, columns); }, system.rows),
+                      system.rhs};
+  while (const auto row = find_contradictory_row(result)) result.rhs[*row] = 0.0;
+  return result;
+}
+
+double squared_residual(const LinearSystem& system, std::span<const double> x) {
+  const std::vector<double> products = multiply(system.rows, x);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const double r = system.rhs[i] - products[i];
+    sum += r * r;
+  }
+  return sum;
 }
 
 std::optional<std::size_t> find_contradictory_row(const LinearSystem& system) {

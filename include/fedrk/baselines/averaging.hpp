@@ -19,7 +19,7 @@ class Averaging final : public Method {
   Averaging(std::span<const ClientSummary> roster, LocalWork work);
 
   Request request(RoundIndex t, std::span<const double> x) override;
-  void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) override;
+  void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
 
  private:
   std::vector<double> weights_;  // m_i

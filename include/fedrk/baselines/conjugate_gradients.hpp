@@ -17,18 +17,22 @@ namespace fedrk {
 
 class ConjugateGradients final : public Method {
  public:
-  explicit ConjugateGradients(std::size_t clients) : clients_(clients) {}
+  /// Ends where the gradient is no longer than `small_gradient`, or at rounding.
+  explicit ConjugateGradients(std::size_t clients, double small_gradient = 0.0)
+      : clients_(clients), small_square_(small_gradient * small_gradient) {}
 
   Request request(RoundIndex t, std::span<const double> x) override;
-  void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) override;
+  void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   /// When the gradient has fallen to rounding level.
   bool finished() const override { return finished_; }
 
  private:
+  bool small(double square) const;
   void begin(std::span<const double> slope);
   void step(std::span<const double> product, std::span<double> x);
 
   std::size_t clients_;
+  double small_square_;
   bool begun_ = false, finished_ = false;
   std::vector<double> residual_, direction_;  // r, p
   double square_ = 0.0, first_square_ = 0.0;  // ||r||^2, and what it was in the beginning

@@ -18,7 +18,7 @@ class GradientDescent final : public Method {
       : clients_(clients), step_(step), threshold_(sparsity) {}
 
   Request request(RoundIndex t, std::span<const double> x) override;
-  void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) override;
+  void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
 
  private:
   std::size_t clients_;

@@ -17,7 +17,7 @@ class GramSumMethod final : public Method {
 
   Request request(RoundIndex t, std::span<const double> x) override;
   /// Where a client is missing, x stays, and the next round asks again.
-  void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) override;
+  void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   bool finished() const override { return finished_; }
 
  private:

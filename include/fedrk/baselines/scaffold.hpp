@@ -22,7 +22,7 @@ class Scaffold final : public Method {
   Scaffold(std::size_t clients, std::size_t unknowns, GradientSteps work);
 
   Request request(RoundIndex t, std::span<const double> x) override;
-  void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) override;
+  void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
 
  private:
   GradientSteps work_;

@@ -2,64 +2,63 @@
 #pragma once
 
 // An owner of rows. It starts at the x it is sent, runs tau randomized Kaczmarz steps on its own rows, and answers with
-// the displacement alone; A_i and b_i stay here.
+// the displacement alone; A_i and b_i stay here, and so does the slack that some methods give it (private_slack.hpp).
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fedrk/base/client_id.hpp"
 #include "fedrk/federated/engine.hpp"
-#include "fedrk/kaczmarz/local_form.hpp"
-#include "fedrk/linalg/row_space.hpp"
-#include "fedrk/problem/row_block.hpp"
-#include "fedrk/random/row_sampler.hpp"
+#include "fedrk/federated/local_solver.hpp"
+#include "fedrk/federated/private_slack.hpp"
 
 namespace fedrk {
-
-/// How a client makes its steps: part of a plan, as each choice shows in the bits of the result.
-struct StepOptions {
-  RowSampling sampling = RowSampling::SquaredNorm;
-  LocalForm form = LocalForm::Auto;
-  std::size_t gram_memory = std::size_t{256} << 20;  // bytes that the inner products of the rows may take
-};
 
 class Client {
  public:
   /// `seed` is the client's own: a server that knows it can repeat the draws and read the rows. Throws InvalidArgument
-  /// where the gram form was asked for and does not fit its memory.
+  /// where steps in coefficient space were asked for and the inner products do not fit the memory that they were given.
   Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps = {});
 
   ClientSummary summary() const;
-  const RowBlock& block() const { return block_; }
+  const RowBlock& block() const { return all_.block(); }
 
-  /// Depends on the task and the client alone: asked again, it answers the same. One call at a time.
+  /// Depends on the task, the client and, where there is slack, on what this client answered before: asked again, it
+  /// answers the same. One call at a time.
   LocalReply local_update(const LocalTask& task);
 
  private:
-  AlignedVector answer(const FixedSteps& steps, const LocalTask& task);
-  AlignedVector answer(const UntilProjected& projection, const LocalTask& task);
-  AlignedVector answer(const GradientSteps& steps, const LocalTask& task);
-  AlignedVector answer(const Gradient& work, const LocalTask& task);
-  AlignedVector answer(const NormalProduct& work, const LocalTask& task);
-  AlignedVector answer(const GramSum& work, const LocalTask& task);
-  AlignedVector answer(const Curvature& work, const LocalTask& task);
-  AlignedVector answer(const AllRows& work, const LocalTask& task);
-  template <class Move>
-  AlignedVector displacement(const LocalTask& task, const Move& move);
+  void answer(const FixedSteps& steps, const LocalTask& task, LocalReply& reply);
+  void answer(const UntilProjected& projection, const LocalTask& task, LocalReply& reply);
+  void answer(const ValidSteps& steps, const LocalTask& task, LocalReply& reply);
+  void answer(const SparseSteps& steps, const LocalTask& task, LocalReply& reply);
+  void answer(const GradientSteps& steps, const LocalTask& task, LocalReply& reply);
+  void answer(const Gradient& work, const LocalTask& task, LocalReply& reply);
+  void answer(const NormalProduct& work, const LocalTask& task, LocalReply& reply);
+  void answer(const GramSum& work, const LocalTask& task, LocalReply& reply);
+  void answer(const Curvature& work, const LocalTask& task, LocalReply& reply);
+  void answer(const AllRows& work, const LocalTask& task, LocalReply& reply);
+  void answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply);
 
-  LocalForm form_for(FixedSteps steps) const;
-  double residual_of_answer(const LocalTask& task) const;
-  void project_exactly(std::span<double> x);
+  LocalSolver& solver_for(const LocalTask& task);
+  double residual_of_answer(const LocalTask& task);
+  std::span<const double> own(const LocalTask& task) const;
+  RngStream stream(const LocalTask& task) const { return stream_for(seed_, Purpose::LocalSteps, task.round); }
+
+  /// The rows as far as they concern some of the unknowns: made when a task first asks for these.
+  struct Part {
+    std::vector<std::uint32_t> columns;
+    LocalSolver solver;
+  };
 
   ClientId id_;
   std::string name_;
-  RowBlock block_;
   std::uint64_t seed_;
-  StepOptions steps_;
-  RowSampler sampler_;
-  std::optional<Matrix> gram_;  // made when first needed, as is the projection
-  std::optional<RowSpaceProjection> projection_;
+  LocalSolver all_;
+  std::optional<Part> part_;
+  PrivateSlack slack_;
 };
 
 }  // namespace fedrk

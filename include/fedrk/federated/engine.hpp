@@ -23,7 +23,11 @@ struct ClientSummary {
   std::string name;
   std::size_t rows = 0;           // m_i
   double squared_rhs_norm = 0.0;  // ||b_i||^2
+  double squared_norm = 0.0;      // of all entries of A_i together
 };
+
+/// What the server gets to see of a round: every client's answer, or only their sum.
+enum class Reveal { Updates, Sums };
 
 /// What a client is asked to do in a round.
 struct LocalTask {
@@ -33,13 +37,30 @@ struct LocalTask {
   bool report_residual = false;   // at x
   std::size_t noise_columns = 0;  // the last entries of x, which the residual leaves out: not part of the answer
   std::span<const std::vector<double>> own{};  // own[i] goes to client i alone; empty: nothing does
+  Reveal reveal = Reveal::Updates;
+  std::span<const std::uint32_t> columns{};  // the unknowns that x holds, ascending; empty: all of them
+};
+
+/// What a client with private slack tells of it (private_slack.hpp): sums over its rows.
+struct SlackScalars {
+  double squared_gaps = 0.0;     // ||r_i||^2, r_i = b_i - A_i x - lambda w_i, w_i the slack
+  std::vector<double> products;  // lambda <y, y'> with y' of each stored round that the work lists, then with y itself
 };
 
 struct LocalReply {
   ClientId client;
-  AlignedVector values;                    // Delta_i, how far local steps moved x; else what local_work.hpp says
-  std::optional<double> squared_residual;  // ||b_i - A_i x||^2 at the task's x, where it was asked for
+  AlignedVector values;                      // Delta_i, how far local steps moved x; else what local_work.hpp says
+  std::optional<double> squared_residual{};  // ||b_i - A_i x||^2 at the task's x, where it was asked for
+  std::optional<double> gap{};          // gamma_i of a hyperplane that holds every solution, where it was asked for
+  std::optional<SlackScalars> slack{};  // where it was asked for
 };
+
+/// How many numbers a reply sends.
+std::size_t message_length(const LocalReply& reply);
+
+/// All of them added up, entry by entry, in their order: what a server sees under Reveal::Sums. The sum belongs to
+/// nobody; its `client` says nothing. REQUIRES: at least one, all alike.
+LocalReply sum_of(std::span<const LocalReply> parts);
 
 /// A client that was asked and did not answer, or not usably. Data, not an exception: the round goes on without it.
 struct Absence {
@@ -48,8 +69,11 @@ struct Absence {
 };
 
 struct RoundReplies {
-  std::vector<LocalReply> replies;  // in client order, whatever the order of arrival
-  std::vector<Absence> absences;
+  std::vector<LocalReply> replies;  // in client order, whatever the order of arrival; under Reveal::Sums their one sum
+  std::vector<Absence> absences{};
+  std::vector<ClientId> answered{};  // whose answers are in `replies`, ascending
+  /// Of the participants, at the x that they were sent; filled in by the round loop (history.hpp says how).
+  std::optional<double> relative_residual{};
 };
 
 class Engine {
@@ -62,7 +86,8 @@ class Engine {
   /// The length of x.
   virtual std::size_t dimension() const = 0;
 
-  /// Carries the task to the participants and brings back what they answer. The same task gives the same answer.
+  /// Carries the task to the participants and brings back what they answer, one by one or, where the task reveals no
+  /// more, as their sum with the list of those in it. The same task gives the same answer.
   virtual RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) = 0;
 };
 

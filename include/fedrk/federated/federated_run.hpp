@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fedrk/base/stop_signal.hpp"
@@ -28,6 +29,7 @@ namespace fedrk {
 struct RunOptions {
   std::uint64_t seed = 1;
   std::uint32_t rounds = 1000;                         // T
+  std::uint32_t first_round = 0;                       // its number, where rounds of another run came before
   std::size_t participants = 0;                        // |S^(t)|; 0: all
   StepBudget local_budget = FixedSteps{20};            // tau
   StepBudget server_budget = FixedSteps{20};           // tau_g
@@ -63,6 +65,7 @@ struct RunResult {
   std::optional<double> relative_residual;  // at x, over all clients; absent where one of them did not answer
   std::uint64_t bytes_up = 0;               // of all rounds and of the last look at everyone's residual
   std::uint64_t bytes_down = 0;
+  std::vector<std::string> notes;  // of the method
 };
 
 class FederatedRun {

@@ -31,7 +31,7 @@ enum class Termination {
   RoundLimit,   // all rounds were made
   Tolerance,    // every client's residual together is within the tolerance
   Stagnation,   // the residual has stopped falling
-  Finished,     // the method has nothing more to do
+  Converged,    // the method has nothing more to do
   Interrupted,  // somebody asked to stop
   Diverged,     // x left the range of numbers; the result is the last x within it
 };

@@ -5,6 +5,10 @@
 // there,
 //
 //     { z : <Delta_i, z> = <Delta_i, Delta_i + x> }  =  { z : <Delta_i, z - x> = ||Delta_i||^2 }.
+//
+// That one holds the solutions of the client's equations only for tau = infinity. Where the client sends the gap too
+// (gamma_i = <y_i, b_i - A_i x> for Delta_i = A_i^T y_i, randomized_kaczmarz.hpp), the hyperplane
+// { z : <Delta_i, z - x> = gamma_i } holds them for every tau, and so does a sum of such: it is called valid.
 
 #include <optional>
 #include <span>
@@ -23,7 +27,8 @@ struct Hyperplane {
 /// Nothing for a displacement of length zero, or too short to be squared (below 1e-154), which names no hyperplane.
 std::optional<Hyperplane> hyperplane_from(AlignedVector delta);
 
-/// The hyperplanes of a round in the order of the replies, zero displacements dropped. Takes the displacements.
+/// The hyperplanes of a round in the order of the replies, zero displacements dropped; with the gap that came along, or
+/// else as published. Takes the displacements.
 std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies);
 
 }  // namespace fedrk

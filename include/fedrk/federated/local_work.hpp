@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a client may be asked to do with its rows in a round, and what it answers. FedRK needs the first two; the others
-// serve the methods it is compared with. f_i is client i's loss, ||A_i x - b_i||^2 / 2.
+// What a client may be asked to do with its rows in a round, and what it answers. The published FedRK needs the first
+// two (step_budget.hpp), its extensions the two that follow; the others serve the methods it is compared with. f_i is
+// client i's loss, ||A_i x - b_i||^2 / 2.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,22 @@
 #include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk {
+
+/// Local steps whose displacement comes with the gap of a hyperplane that holds every solution. With lambda > 0 the
+/// steps are on the rows (a_j, sqrt(lambda) e_j) of the system with private slack (private_slack.hpp), and what the
+/// server must know of the slack comes too.
+struct ValidSteps {
+  StepBudget budget = FixedSteps{20};
+  double lambda = 0.0;
+  std::vector<std::uint32_t> stored{};  // rounds whose slack the server still moves, ascending
+};
+
+/// Steps of the sparse Kaczmarz method: v += (b_j - <a_j, x>)/||a_j||^2 a_j with x = soft(v, lambda)
+/// (soft_threshold.hpp), from the v that was sent. The answer is how far v moved, with the gap at x.
+struct SparseSteps {
+  FixedSteps budget{20};
+  double lambda = 0.0;
+};
 
 /// y <- y - step (grad f_i(y)/w + proximal (y - x) + own), `count` times from y = x; the answer is y - x. `own` is what
 /// the client alone was sent, if anything. With `batch` set, each step sees so many rows drawn uniformly: a batch of
@@ -46,8 +63,8 @@ struct Curvature {};
 /// The rows themselves, see pooled_rows.hpp. Needs no x.
 struct AllRows {};
 
-using LocalWork =
-    std::variant<FixedSteps, UntilProjected, GradientSteps, Gradient, NormalProduct, GramSum, Curvature, AllRows>;
+using LocalWork = std::variant<FixedSteps, UntilProjected, ValidSteps, SparseSteps, GradientSteps, Gradient,
+                               NormalProduct, GramSum, Curvature, AllRows>;
 
 LocalWork work_of(const StepBudget& budget);
 

@@ -5,6 +5,7 @@
 // makes of their answers. The round loop, its accounting and its stopping (federated_run.hpp) are the same for all.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fedrk/federated/engine.hpp"
@@ -19,6 +20,7 @@ struct Request {
   std::span<const double> sent;
   /// Besides, own[i] goes to client i alone; empty: nothing does.
   std::span<const std::vector<double>> own{};
+  Reveal reveal = Reveal::Updates;
 };
 
 class Method {
@@ -28,12 +30,18 @@ class Method {
   /// The request of round t, at the server's x.
   virtual Request request(RoundIndex t, std::span<const double> x) = 0;
 
-  /// Moves `x` by what the participants answered; `replies` are in client order and may be taken apart. Some may be
-  /// missing.
-  virtual void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) = 0;
+  /// Moves `x` by what the participants answered; the replies are in client order, or one sum where that was asked for,
+  /// and may be taken apart. Some may be missing.
+  virtual void update(RoundIndex t, RoundReplies& round, std::span<double> x) = 0;
 
   /// True when a further round would bring nothing, whatever the tolerance.
   virtual bool finished() const { return false; }
+
+  /// The answer that the server's `x` stands for: for most methods x itself. Valid until the next call.
+  virtual std::span<const double> answer(std::span<const double> x) { return x; }
+
+  /// What was chosen or met on the way that a user should know, a sentence each.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 }  // namespace fedrk

@@ -20,7 +20,7 @@ class PublishedMethod final : public Method {
   explicit PublishedMethod(const RunOptions& options);
 
   Request request(RoundIndex t, std::span<const double> x) override;
-  void update(RoundIndex t, std::span<LocalReply> replies, std::span<double> x) override;
+  void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
 
  private:
   std::uint64_t seed_;

@@ -16,11 +16,12 @@
 
 namespace fedrk {
 
-/// How far `steps` steps from `x` move it. `gram` holds the inner products of all rows of `equations`.
+/// How far `steps` steps from `x` move it. `gram` holds the inner products of all rows of `equations`. Where `gap` is
+/// given it is set to <y, r>, that of the hyperplane on which every solution lies (randomized_kaczmarz.hpp).
 template <class MatrixType>
 AlignedVector gram_displacement(const EquationRows<MatrixType>& equations, const Matrix& gram,
                                 const RowSampler& sampler, std::uint64_t steps, RngStream stream,
-                                std::span<const double> x) {
+                                std::span<const double> x, double* gap = nullptr) {
   AlignedVector displacement(x.size(), 0.0);
   if (sampler.empty()) return displacement;
   GramSteps gram_steps(sampler, steps, gram.rows(), stream);
@@ -31,7 +32,9 @@ AlignedVector gram_displacement(const EquationRows<MatrixType>& equations, const
   AlignedVector gaps(gram.rows(), 0.0), coefficients(gram.rows(), 0.0);
   multiply_rows(row_at, x, of_touched);
   for (std::size_t k = 0; k < touched.size(); ++k) gaps[touched[k]] = equations.rhs[touched[k]] - of_touched[k];
+  const AlignedVector at_first = gap != nullptr ? gaps : AlignedVector{};
   gram_steps.run(gram, gaps, coefficients);
+  if (gap != nullptr) *gap = dot(coefficients, at_first);
   for (std::size_t k = 0; k < touched.size(); ++k) of_touched[k] = coefficients[touched[k]];
   add_rows(row_at, of_touched, displacement);
   return displacement;

@@ -10,6 +10,13 @@
 // The steps of `randomized_kaczmarz` are the projections of projection.hpp, to the bit. The loop sees the coming rows:
 // it moves x and takes the product with the next row in one pass, while a row after that is on its way from memory. It
 // allocates nothing.
+//
+// Steps from x that end at x + Delta, Delta = sum_k c_k a_k, tell a hyperplane on which every solution lies:
+//
+//     <Delta, x* - x> = sum_k c_k (b_k - <a_k, x>) = (||Delta||^2 + sum_k ||c_k a_k||^2) / 2,
+//
+// as b_k - <a_k, x> = (b_k - <a_k, x_k>) + <a_k, x_k - x> and 2 <c_k a_k, x_k - x> is what ||x_k - x||^2 grows by,
+// less ||c_k a_k||^2. This is the gap of the hyperplane, a sum of squares without cancellation.
 
 #include <algorithm>
 #include <concepts>
@@ -46,11 +53,12 @@ std::size_t rows_ahead(const BasicSparseRow<Number>& row) {
   return rows_ahead(row.values.size_bytes() + row.columns.size_bytes());
 }
 
-// All steps but the last, whose length is returned with its hyperplane.
+// All steps but the last, which is returned with the squared lengths of all steps together.
 template <class Plane>
 struct LastStep {
   double by;
   Plane plane;
+  double squared_steps;
 };
 
 template <HyperplaneSource Planes>
@@ -59,15 +67,22 @@ auto all_but_the_last_step(const Planes& planes, const RowSampler& sampler, std:
   DrawnRows drawn(sampler, steps, stream);
   auto current = planes(drawn[0]);
   const std::size_t ahead = rows_ahead(current.normal);
-  double product = dot(current.normal, x);
+  double product = dot(current.normal, x), squared_steps = 0.0;
+  const auto step = [&] {
+    const double lacks = current.offset - product, by = lacks / current.squared_norm;
+    squared_steps += by * lacks;
+    if constexpr (requires { planes.stepped(drawn[0], by); }) planes.stepped(drawn[0], by);
+    return by;
+  };
   for (; steps > 1; --steps, drawn.advance()) {
     if constexpr (requires { planes.call_from_memory(drawn[0]); }) planes.call_from_memory(drawn[DrawnRows::kAhead]);
+    const double by = step();
     const auto next = planes(drawn[1]);
-    const double by = (current.offset - product) / current.squared_norm;
     product = axpy_dot(by, current.normal, next.normal, planes(drawn[ahead]).normal, x);
     current = next;
   }
-  return LastStep<decltype(current)>{(current.offset - product) / current.squared_norm, current};
+  const double by = step();
+  return LastStep<decltype(current)>{by, current, squared_steps};
 }
 
 }  // namespace detail
@@ -81,24 +96,31 @@ void randomized_kaczmarz(const Planes& planes, const RowSampler& sampler, std::u
   axpy(last.by, last.plane.normal, x);
 }
 
-/// How far these steps go from `x`, which stays.
+/// How far these steps go from `x`, which stays. Where `gap` is given it is set to that of the hyperplane which they
+/// tell.
 template <HyperplaneSource Planes>
 AlignedVector kaczmarz_displacement(const Planes& planes, const RowSampler& sampler, std::uint64_t steps,
-                                    RngStream stream, std::span<const double> x) {
+                                    RngStream stream, std::span<const double> x, double* gap = nullptr) {
   if (sampler.empty() || steps == 0) return AlignedVector(x.size(), 0.0);
   if (steps == 1) {  // is the displacement, without a sum that would round it
-    const auto plane = planes(sampler.draw(stream));
+    const std::size_t j = sampler.draw(stream);
+    const auto plane = planes(j);
+    const double lacks = plane.offset - dot(plane.normal, x), by = lacks / plane.squared_norm;
+    if constexpr (requires { planes.stepped(j, by); }) planes.stepped(j, by);
     AlignedVector step(x.size(), 0.0);
-    axpy((plane.offset - dot(plane.normal, x)) / plane.squared_norm, plane.normal, step);
+    axpy(by, plane.normal, step);
+    if (gap != nullptr) *gap = by * lacks;
     return step;
   }
   AlignedVector moved = aligned_copy(x);
   const auto last = detail::all_but_the_last_step(planes, sampler, steps, stream, std::span<double>(moved));
   axpy_minus(last.by, last.plane.normal, x, moved);
+  if (gap != nullptr) *gap = 0.5 * (squared_norm(moved) + last.squared_steps);
   return moved;
 }
 
-/// The equations <row_j, x> = rhs_j of a matrix with known squared norms.
+/// The equations <row_j, x> = rhs_j of a matrix with known squared norms. A source of hyperplanes may also have
+/// stepped(j, c), which is told of every step c a_j.
 template <class MatrixType>
 struct EquationRows {
   const MatrixType& matrix;

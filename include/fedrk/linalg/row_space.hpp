@@ -17,6 +17,7 @@
 #include <memory>
 #include <span>
 
+#include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/linalg/matrix.hpp"
 #include "fedrk/linalg/sparse_matrix.hpp"
 
@@ -34,6 +35,10 @@ class RowSpaceProjection {
 
   /// Replaces `x` by the solution nearest to it.
   void project(std::span<double> x) const;
+
+  /// The way there, A^+ (b - A x), to the accuracy of its own length where a difference of two points would have that
+  /// of x.
+  AlignedVector displacement(std::span<const double> x) const;
 
  private:
   class Form;

@@ -4,11 +4,13 @@
 // A x = b: everyone's rows before the partition, one client's after it.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
+#include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/linalg/matrix.hpp"
 #include "fedrk/linalg/sparse_matrix.hpp"
 
@@ -37,6 +39,15 @@ LinearSystem copy_of(const LinearSystem& system);
 
 /// Puts a column of ones before the others: the unknown it belongs to is the intercept.
 void add_intercept(LinearSystem& system);
+
+/// A x
+std::vector<double> multiply(const Rows& rows, std::span<const double> x);
+/// A^T y
+AlignedVector combine(const Rows& rows, std::span<const double> y);
+
+/// The same equations for some of the unknowns, the others being zero. A row that is left without entries says nothing
+/// any more: its right-hand side becomes zero too. REQUIRES: `columns` ascend.
+LinearSystem restrict_to(const LinearSystem& system, std::span<const std::uint32_t> columns);
 
 /// ||b - A x||^2
 double squared_residual(const LinearSystem& system, std::span<const double> x);

@@ -91,7 +91,7 @@ TEST(ResultFiles, SayWhyARunEnded) {
             "finished:completed tolerance: the tolerance of 1e-06 was reached after 2 rounds");
   EXPECT_EQ(ended(Termination::Stagnation),
             "finished:completed stagnation: the residual had stopped falling by round 2");
-  EXPECT_EQ(ended(Termination::Finished), "finished:completed finished: the method ended after 2 rounds");
+  EXPECT_EQ(ended(Termination::Converged), "finished:completed converged: the method converged after 2 rounds");
   EXPECT_EQ(ended(Termination::Interrupted), "finished:stopped interrupted: the run was interrupted after 2 rounds");
   EXPECT_EQ(ended(Termination::Diverged), "finished:failed diverged: x left the range of numbers in round 2");
 }

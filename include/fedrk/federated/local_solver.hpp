@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A client's rows with what its steps need: a table to draw rows from, and, made when first needed, the inner products
+// of the rows and the factorisations behind exact projections. Which form the steps take is decided here.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fedrk/federated/step_budget.hpp"
+#include "fedrk/kaczmarz/local_form.hpp"
+#include "fedrk/linalg/aligned_vector.hpp"
+#include "fedrk/linalg/row_space.hpp"
+#include "fedrk/problem/ridge_factor.hpp"
+#include "fedrk/problem/row_block.hpp"
+#include "fedrk/random/row_sampler.hpp"
+
+namespace fedrk {
+
+/// How a client makes its steps: part of a plan, as each choice shows in the bits of the result.
+struct StepOptions {
+  RowSampling sampling = RowSampling::SquaredNorm;
+  LocalForm form = LocalForm::Auto;
+  std::size_t gram_memory = std::size_t{256} << 20;  // bytes that the inner products of the rows may take
+
+  /// Greedy steps look at every gap in every step, which only coefficient space has.
+  bool needs_gram() const { return form == LocalForm::Gram || sampling == RowSampling::Greedy; }
+  bool gram_fits(std::size_t rows) const {
+    return 8.0 * static_cast<double>(rows) * static_cast<double>(rows) <= static_cast<double>(gram_memory);
+  }
+};
+
+class LocalSolver {
+ public:
+  LocalSolver(RowBlock block, StepOptions options);
+
+  const RowBlock& block() const { return block_; }
+  const StepOptions& options() const { return options_; }
+
+  /// Delta, how far the steps go from x; a gap that is asked for is that of a valid hyperplane (hyperplane.hpp).
+  AlignedVector displacement(const StepBudget& budget, RngStream stream, std::span<const double> x,
+                             double* gap = nullptr);
+
+  /// Steps on (A, sqrt(lambda) I) from (x, sqrt(lambda) w): their coefficients y, and r = b - A x - lambda w.
+  struct SlackSteps {
+    AlignedVector displacement;  // A^T y
+    std::vector<double> y, r;
+  };
+  SlackSteps slack_steps(const StepBudget& budget, double lambda, RngStream stream, std::span<const double> x,
+                         std::span<const double> w);
+
+  /// How far steps of the sparse Kaczmarz method move v (local_work.hpp), and their gap at x = soft(v, lambda).
+  AlignedVector sparse_displacement(FixedSteps steps, double lambda, RngStream stream, std::span<const double> v,
+                                    double& gap) const;
+
+ private:
+  LocalForm form_for(FixedSteps steps) const;
+  AlignedVector steps(FixedSteps steps, RngStream stream, std::span<const double> x, double* gap);
+  AlignedVector projection(std::span<const double> x, double* gap);
+  std::vector<double> residuals_of_steps(FixedSteps budget, RngStream stream, std::span<const double> x) const;
+  void steps_with_slack(FixedSteps budget, double lambda, RngStream stream, std::span<const double> x,
+                        SlackSteps& result);
+  const Matrix& gram(double lambda);
+  const RidgeFactor& ridge_factor(double lambda);
+
+  RowBlock block_;
+  StepOptions options_;
+  RowSampler sampler_;
+  std::optional<Matrix> gram_;         // A A^T, with gram_lambda_ on its diagonal
+  std::vector<double> gram_diagonal_;  // without
+  double gram_lambda_ = 0.0;
+  std::optional<RowSpaceProjection> projection_;
+  std::optional<RidgeFactor> ridge_factor_;
+};
+
+}  // namespace fedrk

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Anderson's acceleration of a fixed-point iteration c <- g(c).
+//
+// Of the last points c_k with images g_k and residuals f_k = g_k - c_k the next point is the affine combination of
+// images whose residuals combine to the shortest vector.
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace fedrk {
+
+class Anderson {
+ public:
+  /// `depth` earlier points are used; 0: plain iteration.
+  explicit Anderson(std::size_t depth) : depth_(depth) {}
+
+  /// The next point, from this one and its image.
+  std::vector<double> next(std::span<const double> point, std::span<const double> image);
+
+ private:
+  struct Pair {
+    std::vector<double> image, residual;
+  };
+  std::size_t depth_;
+  std::deque<Pair> pairs_;
+};
+
+}  // namespace fedrk

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The method for someone who does not know what the equations are like. It begins as for equations that have a solution
+// (hyperplane_method.hpp: sums, a memory of some rounds) and, should they turn out to contradict each other, goes on to
+// their least-squares solution: by conjugate gradients where everyone takes part in every round, which are faster
+// then, else by private slack (least_squares.hpp).
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fedrk/methods/hyperplane_method.hpp"
+#include "fedrk/methods/least_squares.hpp"
+
+namespace fedrk {
+
+struct AutoOptions {
+  HyperplaneOptions hyperplanes;
+  LeastSquaresOptions least_squares;
+  bool everyone = false;            // takes part in every round
+  bool only_least_squares = false;  // that is what was asked for: begin with it
+};
+
+class AutoMethod final : public Method {
+ public:
+  AutoMethod(const AutoOptions& options, std::span<const ClientSummary> roster, std::size_t unknowns);
+
+  Request request(RoundIndex t, std::span<const double> x) override { return current_->request(t, x); }
+  void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
+  bool finished() const override { return current_->finished(); }
+  std::span<const double> answer(std::span<const double> x) override { return current_->answer(x); }
+  std::vector<std::string> notes() const override;
+
+ private:
+  void begin_least_squares();
+  void begin_slack();
+
+  AutoOptions options_;
+  std::vector<ClientSummary> roster_;
+  std::size_t unknowns_, rows_ = 0;
+  std::unique_ptr<Method> current_;
+  HyperplaneMethod* hyperplanes_ = nullptr;  // where it is the current one
+  bool needs_everyone_ = false;              // the current one does
+  std::size_t lost_rounds_ = 0;
+  std::optional<RoundIndex> contradicted_;
+};
+
+}  // namespace fedrk

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which method a run uses, as a plan says it: by name, and by what it must or must not do. `make_method` turns that
+// into one; docs/methods.md explains each.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/federated/local_solver.hpp"
+#include "fedrk/methods/hyperplane_memory.hpp"
+
+namespace fedrk {
+
+enum class MethodName { Auto, Published };
+enum class HyperplaneKind { Valid, Published };
+
+struct TailBurnIn {
+  std::optional<std::uint32_t> rounds{};  // unset: half of all
+};
+
+struct MethodOptions {
+  MethodName name = MethodName::Auto;
+  // What is unset here is chosen by the name and by what else was asked for.
+  std::optional<HyperplaneKind> hyperplanes{};
+  std::optional<std::size_t> memory{};  // rounds; HyperplaneMemory::kAll
+  std::optional<Reveal> reveal{};
+  std::size_t memory_limit = std::size_t{1} << 30;  // bytes
+  double ridge = 0.0;                               // lambda; 0: not ridge
+  bool least_squares = false;
+  std::optional<double> slack{};  // lambda of the slack in least squares; unset: by the size of A
+  double inner_tolerance = 0.5;   // of least squares, as LeastSquaresOptions::inner
+  std::size_t acceleration = 6;   // depth
+  double soft = 0.0;              // lambda of soft thresholding; 0: none
+  bool refit = false;
+  std::optional<TailBurnIn> average{};
+
+  /// Algorithm 1 of the paper, to the letter: by name, or because hard thresholding or noise columns are part of it.
+  bool is_published(const RunOptions& run) const;
+
+  /// Throws InvalidArgument where the wishes do not go together.
+  void validate(const RunOptions& run) const;
+};
+
+/// tau for those who leave it open: 20 in the published and the sparse method, as in the paper; else so many that
+/// another round of steps would hardly move x, eight passes over the rows, or two where passes are costly.
+StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& run,
+                              std::span<const ClientSummary> roster, std::size_t gram_memory);
+
+/// Rows by squared norm in the published method, shuffled in others.
+RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run);
+
+/// REQUIRES: validate() passes.
+std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine);
+
+/// `run` as this method wants it where nobody said otherwise: residuals in every round for those who watch them, and no
+/// end by stagnation for those who know themselves when they have arrived.
+RunOptions run_options_for(const MethodOptions& options, RunOptions run);
+
+}  // namespace fedrk

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The last step of a sparse regression: least squares (least_squares.hpp) on the entries that were selected, which
+// frees these of the shrinking that selection costs.
+//
+// Which entries those are: the s largest, where s is asked for. Else all that are not zero, as far as the equations
+// can carry them, and then, from fit to fit, those which stand out of the noise of their estimate: sigma over the
+// length of a column, sigma^2 = ||b - A x||^2 / (m - k) for k entries. For that the server needs no more than it has.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/methods/least_squares.hpp"
+
+namespace fedrk {
+
+struct RefitOptions {
+  RunOptions run;  // participants, seed, the number of the first round and the most rounds for each fit
+  LeastSquaresOptions least_squares{.tolerance = 1e-7};  // far below the noise of any estimate
+  std::size_t keep = 0;                                  // s; 0: what stands out of the noise
+};
+
+struct Refit {
+  RunResult result;                    // of all fits together, with x of full length
+  std::vector<std::uint32_t> support;  // ascending
+};
+
+/// Starts at `x`. Observers see x at full length.
+Refit refit(Engine& engine, const RefitOptions& options, std::span<const double> x,
+            std::span<RoundObserver* const> observers = {}, const StopSignal* stop = nullptr);
+
+}  // namespace fedrk

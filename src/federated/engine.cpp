@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/federated/engine.hpp"
+
+#include "fedrk/base/contracts.hpp"
+#include "fedrk/linalg/kernels.hpp"
+
+namespace fedrk {
+namespace {
+
+void add(const std::optional<double>& part, std::optional<double>& sum) {
+  if (sum && part) *sum += *part;
+}
+
+}  // namespace
+
+std::size_t message_length(const LocalReply& reply) {
+  return reply.values.size() + (reply.squared_residual ? 1 : 0) + (reply.gap ? 1 : 0) +
+         (reply.slack ? 1 + reply.slack->products.size() : 0);
+}
+
+LocalReply sum_of(std::span<const LocalReply> parts) {
+  FEDRK_EXPECTS(!parts.empty());
+  LocalReply sum = parts.front();
+  for (const LocalReply& part : parts.subspan(1)) {
+    FEDRK_EXPECTS(message_length(part) == message_length(sum));
+    axpy(1.0, part.values, sum.values);
+    add(part.squared_residual, sum.squared_residual);
+    add(part.gap, sum.gap);
+    if (sum.slack && part.slack) {
+      sum.slack->squared_gaps += part.slack->squared_gaps;
+      axpy(1.0, part.slack->products, sum.slack->products);
+    }
+  }
+  return sum;
+}
+
+}  // namespace fedrk

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/methods/auto_method.hpp"
+
+#include <cmath>
+
+#include "fedrk/baselines/conjugate_gradients.hpp"
+
+namespace fedrk {
+namespace {
+
+constexpr std::size_t kBearable = 2;  // rounds that somebody may miss before conjugate gradients are given up
+
+// The gradient that counts as zero for a tolerance.
+double small_gradient(std::span<const ClientSummary> roster, double tolerance) {
+  double matrix = 0.0, rhs = 0.0;
+  for (const ClientSummary& client : roster) {
+    matrix += client.squared_norm;
+    rhs += client.squared_rhs_norm;
+  }
+  return tolerance * std::sqrt(matrix) * std::sqrt(rhs);
+}
+
+}  // namespace
+
+AutoMethod::AutoMethod(const AutoOptions& options, std::span<const ClientSummary> roster, std::size_t unknowns)
+    : options_(options), roster_(roster.begin(), roster.end()), unknowns_(unknowns) {
+  for (const ClientSummary& client : roster_) rows_ += client.rows;
+  if (options_.only_least_squares) {
+    begin_least_squares();
+    return;
+  }
+  auto method = std::make_unique<HyperplaneMethod>(options_.hyperplanes, roster_.size());
+  hyperplanes_ = method.get();
+  current_ = std::move(method);
+}
+
+void AutoMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
+  current_->update(t, round, x);
+  if (hyperplanes_ != nullptr && hyperplanes_->contradicted()) {
+    contradicted_ = t;
+    hyperplanes_ = nullptr;
+    begin_least_squares();
+    return;
+  }
+  if (!needs_everyone_ || round.answered.size() == roster_.size()) return;
+  if (++lost_rounds_ > kBearable) begin_slack();
+}
+
+void AutoMethod::begin_least_squares() {
+  if (!options_.everyone) return begin_slack();
+  needs_everyone_ = true;
+  current_ =
+      std::make_unique<ConjugateGradients>(roster_.size(), small_gradient(roster_, options_.least_squares.tolerance));
+}
+
+void AutoMethod::begin_slack() {
+  needs_everyone_ = false;
+  current_ = std::make_unique<LeastSquares>(options_.least_squares, roster_, unknowns_);
+}
+
+std::vector<std::string> AutoMethod::notes() const {
+  const bool summed = options_.hyperplanes.reveal == Reveal::Sums;
+  const std::string memory = options_.hyperplanes.memory == HyperplaneMemory::kAll
+                                 ? "all rounds"
+                                 : std::to_string(options_.hyperplanes.memory) + " rounds";
+  const std::string first = (summed ? "one summed hyperplane a round" : "every client's hyperplane") +
+                            std::string(" with a memory of ") + memory;
+  std::string text;
+  if (hyperplanes_ != nullptr) {
+    text = "Picked " + first + ": the equations do not contradict each other" +
+           (rows_ < unknowns_ ? "; they leave a choice, and of their solutions the one nearest to the start is found."
+                              : ".");
+  } else {
+    const std::string by = needs_everyone_    ? "conjugate gradients, as everyone takes part"
+                           : lost_rounds_ > 0 ? "private slack, as clients were missing"
+                                              : "private slack, as not everyone takes part in every round";
+    text = "Picked least squares by " + by;
+    text += contradicted_ ? ": the equations contradict each other, as " + first + " showed by round " +
+                                std::to_string(contradicted_->value + 1) + "."
+                          : ".";
+  }
+  std::vector<std::string> notes{text};
+  if (hyperplanes_ == nullptr) {
+    for (std::string& note : current_->notes()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace fedrk

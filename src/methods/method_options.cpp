@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/methods/method_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/federated/published_method.hpp"
+#include "fedrk/methods/auto_method.hpp"
+#include "fedrk/methods/hyperplane_method.hpp"
+#include "fedrk/methods/least_squares.hpp"
+#include "fedrk/methods/ridge.hpp"
+#include "fedrk/methods/sparse_kaczmarz.hpp"
+#include "fedrk/methods/tail_average.hpp"
+
+namespace fedrk {
+namespace {
+
+constexpr std::size_t kUsualMemory = 5;
+
+// Those who want their say in the server's step, not only in what it may see.
+bool wants_hyperplanes(const MethodOptions& options) {
+  return options.hyperplanes == HyperplaneKind::Valid || options.memory.has_value();
+}
+
+Reveal reveal_of(const MethodOptions& options) { return options.reveal.value_or(Reveal::Sums); }
+
+HyperplaneOptions hyperplane_options(const MethodOptions& options, const RunOptions& run) {
+  return {.local_budget = run.local_budget,
+          .reveal = reveal_of(options),
+          .memory = options.memory.value_or(kUsualMemory),
+          .memory_limit = options.memory_limit,
+          .server_budget = run.server_budget,
+          .server_sampling = run.server_sampling,
+          .seed = run.seed,
+          .sparsity = run.sparsity,
+          .noise_columns = run.noise_columns};
+}
+
+SlackOptions slack_options(const MethodOptions& options, const RunOptions& run, double lambda) {
+  return {lambda, run.local_budget, reveal_of(options), options.memory.value_or(kUsualMemory), options.memory_limit};
+}
+
+LeastSquaresOptions least_squares_options(const MethodOptions& options, const RunOptions& run) {
+  return {slack_options(options, run, options.slack.value_or(0.0)), options.inner_tolerance, options.acceleration,
+          run.tolerance};
+}
+
+std::unique_ptr<Method> without_average(const MethodOptions& options, const RunOptions& run, const Engine& engine) {
+  const auto roster = engine.roster();
+  if (options.is_published(run)) return std::make_unique<PublishedMethod>(run);
+  if (options.soft > 0.0) {
+    const auto* steps = std::get_if<FixedSteps>(&run.server_budget);
+    return std::make_unique<SparseKaczmarz>(SparseOptions{options.soft, std::get<FixedSteps>(run.local_budget),
+                                                          reveal_of(options), steps ? steps->count : 1000, run.seed});
+  }
+  if (options.ridge > 0.0) {
+    return std::make_unique<Ridge>(slack_options(options, run, options.ridge), roster, run.tolerance);
+  }
+  const bool by_slack = options.slack || options.memory || options.reveal == Reveal::Updates;
+  if (options.least_squares && by_slack) {
+    return std::make_unique<LeastSquares>(least_squares_options(options, run), roster, engine.dimension());
+  }
+  if (wants_hyperplanes(options) && !options.least_squares) {
+    return std::make_unique<HyperplaneMethod>(hyperplane_options(options, run), roster.size());
+  }
+  const bool everyone = run.participants == 0 || run.participants == roster.size();
+  return std::make_unique<AutoMethod>(AutoOptions{hyperplane_options(options, run), least_squares_options(options, run),
+                                                  everyone, options.least_squares},
+                                      roster, engine.dimension());
+}
+
+}  // namespace
+
+bool MethodOptions::is_published(const RunOptions& run) const {
+  if (name == MethodName::Published || hyperplanes == HyperplaneKind::Published) return true;
+  const bool asked_for_more = hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0;
+  return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
+}
+
+void MethodOptions::validate(const RunOptions& run) const {
+  const auto refuse = [](bool wrong, const char* words) {
+    if (wrong) throw InvalidArgument(words);
+  };
+  const int answers = (ridge > 0.0 ? 1 : 0) + (least_squares ? 1 : 0) + (soft > 0.0 ? 1 : 0);
+  refuse(answers > 1, "ridge, least squares and soft thresholding have different answers: ask for one of them");
+  refuse(ridge < 0.0 || soft < 0.0 || slack.value_or(1.0) <= 0.0, "the weights of slack and penalties are positive");
+  refuse(!(inner_tolerance > 0.0 && inner_tolerance < 1.0), "the inner tolerance is a share between 0 and 1");
+  const bool published = name == MethodName::Published || hyperplanes == HyperplaneKind::Published;
+  refuse(published && answers > 0, "the published method knows no ridge, least squares or soft thresholding");
+  refuse(published && memory.value_or(0) > 0,
+         "the published hyperplanes do not hold the solutions, so a memory of them "
+         "would be wrong; memory needs valid ones");
+  refuse(published && reveal == Reveal::Sums, "the published method needs every client's update, not their sum");
+  refuse(name == MethodName::Published && hyperplanes == HyperplaneKind::Valid,
+         "the published method has published hyperplanes");
+  refuse(run.noise_columns > 0 && answers > 0,
+         "noise columns are the published method's way with noisy data: "
+         "leave them out where slack or a penalty is asked for");
+  refuse(run.sparsity > 0 && (ridge > 0.0 || least_squares),
+         "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both");
+  refuse(soft > 0.0 && std::holds_alternative<UntilProjected>(run.local_budget),
+         "soft thresholding has no exact projection: give a number of local steps");
+  refuse(soft > 0.0 && memory.value_or(0) > 0, "soft thresholding keeps no memory");
+  refuse(refit && soft == 0.0 && run.sparsity == 0, "a refit needs a selection: soft thresholding or entries to keep");
+  refuse(refit && run.noise_columns > 0, "a refit does without noise columns");
+}
+
+StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& run,
+                              std::span<const ClientSummary> roster, std::size_t gram_memory) {
+  if (options.is_published(run) || options.soft > 0.0) return FixedSteps{20};
+  std::size_t rows = 1;
+  for (const ClientSummary& client : roster) rows = std::max(rows, client.rows);
+  const bool cheap = StepOptions{.gram_memory = gram_memory}.gram_fits(rows);
+  return FixedSteps{(cheap ? 8 : 2) * static_cast<std::uint64_t>(rows)};
+}
+
+RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run) {
+  return options.is_published(run) ? RowSampling::SquaredNorm : RowSampling::Shuffled;
+}
+
+std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine) {
+  auto method = without_average(options, run, engine);
+  if (!options.average) return method;
+  return std::make_unique<TailAverage>(std::move(method), options.average->rounds.value_or(run.rounds / 2));
+}
+
+RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
+  if (options.is_published(run)) return run;
+  run.patience = 0;
+  if (run.residual_every == 0) run.residual_every = 1;
+  return run;
+}
+
+}  // namespace fedrk

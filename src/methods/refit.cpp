@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/methods/refit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "fedrk/methods/restricted_engine.hpp"
+
+namespace fedrk {
+namespace {
+
+using Support = std::vector<std::uint32_t>;
+
+// An estimate of pure noise is beyond this many standard errors once in 16,000 times.
+constexpr double kStandsOut = 4.0;
+constexpr int kMostFits = 6;
+
+/// The `most` largest entries that are not zero, ascending.
+Support largest_entries(std::span<const double> x, std::size_t most) {
+  Support entries;
+  for (std::uint32_t j = 0; j < x.size(); ++j) {
+    if (x[j] != 0.0) entries.push_back(j);
+  }
+  std::ranges::stable_sort(entries, std::ranges::greater{}, [&](std::uint32_t j) { return std::abs(x[j]); });
+  if (entries.size() > most) entries.resize(most);
+  std::ranges::sort(entries);
+  return entries;
+}
+
+/// Shows observers the whole x.
+class AtFullLength final : public RoundObserver {
+ public:
+  AtFullLength(std::span<RoundObserver* const> observers, const Support& support, std::size_t unknowns)
+      : observers_(observers), support_(support), x_(unknowns, 0.0) {}
+
+  std::span<const double> expand(std::span<const double> part) {
+    for (std::size_t k = 0; k < support_.size(); ++k) x_[support_[k]] = part[k];
+    return x_;
+  }
+  void on_round(const RoundRecord& record, std::span<const double> part) override {
+    for (RoundObserver* observer : observers_) observer->on_round(record, expand(part));
+  }
+
+ private:
+  std::span<RoundObserver* const> observers_;
+  const Support& support_;
+  std::vector<double> x_;
+};
+
+struct Totals {
+  double rows = 0.0, squared_rhs = 0.0, squared_norm = 0.0;
+};
+
+Totals totals_of(std::span<const ClientSummary> roster) {
+  Totals totals;
+  for (const ClientSummary& client : roster) {
+    totals.rows += static_cast<double>(client.rows);
+    totals.squared_rhs += client.squared_rhs_norm;
+    totals.squared_norm += client.squared_norm;
+  }
+  return totals;
+}
+
+/// The standard error of an entry of a fit of k entries with this relative residual.
+double noise_of_entry(const Totals& totals, std::size_t unknowns, std::size_t k, double relative_residual) {
+  const double freedom = std::max(1.0, totals.rows - static_cast<double>(k));
+  const double sigma = relative_residual * std::sqrt(totals.squared_rhs / freedom);
+  return sigma / std::sqrt(totals.squared_norm / static_cast<double>(unknowns));
+}
+
+/// One fit after those before it.
+void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserver* const> observers,
+             const StopSignal* stop, Refit& made) {
+  RestrictedEngine part(engine, made.support);
+  std::vector<double> start;
+  for (const std::uint32_t j : made.support) start.push_back(made.result.x[j]);
+  RunOptions run = options.run;
+  run.first_round += static_cast<std::uint32_t>(made.result.history.size());
+  run.noise_columns = run.sparsity = run.patience = 0;
+  run.tolerance = 0.0;
+  LeastSquares method(options.least_squares, part.roster(), part.dimension());
+  AtFullLength whole(observers, made.support, engine.dimension());
+  RoundObserver* const shown[] = {&whole};
+  RunResult result = FederatedRun(run).run(part, method, std::move(start), shown, stop);
+
+  const auto x = whole.expand(result.x);
+  made.result.x.assign(x.begin(), x.end());
+  made.result.bytes_up += result.bytes_up;
+  made.result.bytes_down += result.bytes_down;
+  made.result.relative_residual = result.relative_residual;
+  made.result.termination = result.termination;
+  std::ranges::move(result.history, std::back_inserter(made.result.history));
+}
+
+}  // namespace
+
+Refit refit(Engine& engine, const RefitOptions& options, std::span<const double> x,
+            std::span<RoundObserver* const> observers, const StopSignal* stop) {
+  const Totals totals = totals_of(engine.roster());
+  // A third of the rows leaves enough of them to tell the noise from.
+  const auto bearable = std::max<std::size_t>(1, static_cast<std::size_t>(totals.rows / 3.0));
+  Refit made{{}, largest_entries(x, options.keep > 0 ? options.keep : bearable)};
+  made.result.x.assign(x.begin(), x.end());
+  for (int fit = 0; fit < kMostFits && !made.support.empty(); ++fit) {
+    add_fit(engine, options, observers, stop, made);
+    const bool measured = made.result.relative_residual.has_value();
+    if (options.keep > 0 || !measured || made.result.termination == Termination::Interrupted) break;
+    const double noise =
+        noise_of_entry(totals, engine.dimension(), made.support.size(), *made.result.relative_residual);
+    const std::size_t before = made.support.size();
+    std::erase_if(made.support, [&](std::uint32_t j) { return std::abs(made.result.x[j]) <= kStandsOut * noise; });
+    if (made.support.size() == before) break;
+  }
+  made.result.notes.push_back("The " + std::to_string(made.support.size()) +
+                              " selected entries were fitted anew by least squares, the others set to zero.");
+  return made;
+}
+
+}  // namespace fedrk
