@@ -107,8 +107,9 @@ int present(const CompareArguments& arguments, const io::FinishedComparison& com
 }
 
 int compare(const CompareArguments& arguments) {
-  const auto plan = arguments.plan.plan();
+  auto plan = arguments.plan.plan();
   if (!plan) return complain(plan.error().message, kBadInput);
+  if (plan->usual_sampling) plan->usual_sampling = false;  // as the published method has it: one order for all methods
   const auto threads = thread_count(arguments.threads);
   if (!threads) return complain(threads.error().message, kBadInput);
   auto federation = federation_of(arguments, *plan);

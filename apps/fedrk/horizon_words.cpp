@@ -19,11 +19,13 @@ std::string hovering_words(const Horizon& horizon, const io::Plan& plan) {
       brief(horizon.level), horizon.since_round);
   if (horizon.level >= 1.0) text += " It is as far off as x = 0 would be.";
   if (plan.run.sparsity > 0) text += " Keeping few entries adds to it; more may be needed (--keep).";
-  text += plan.run.noise_columns > 0
-              ? " To come closer, try another number of noise columns (--noise-columns) or fewer local steps."
-              : " To come closer, add noise columns (--noise-columns, up to about three times the unknowns) or take "
-                "fewer local "
-                "steps (--local-steps).";
+  if (plan.run.sparsity == 0) text += " --method auto goes to the least-squares solution itself.";
+  text +=
+      plan.run.noise_columns > 0
+          ? " To come closer with this method, try another number of noise columns (--noise-columns) or fewer local "
+            "steps."
+          : " To come closer with this method, add noise columns (--noise-columns, up to about three times the "
+            "unknowns), take fewer local steps (--local-steps) or the mean of the iterates (--average tail).";
   if (!plan.standardize) {
     text += " Columns of very different size look the same, as their part converges slowly: --standardize mends that.";
   }

@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "fedrk/analysis/survey.hpp"
 #include "fedrk/io/federation.hpp"
+#include "fedrk/io/plan_options.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
 
@@ -49,18 +50,60 @@ Findings look_at(const io::Federation& federation, bool exact) {
   return found;
 }
 
-// What a server that keeps what it is sent could learn. The published method sends every client's own update.
-std::string revealed(const io::Plan& plan) {
+// What a server that keeps what it is sent could learn.
+std::string revealed(const io::Plan& plan, std::size_t clients) {
+  if (*plan.method.settled(plan.run).reveal == Reveal::Sums) {
+    const bool alone = plan.run.participants == 1 || clients == 1;
+    return alone
+               ? "The server is to see sums only, but with one client a round the sum is that client's own update: let "
+                 "more take part."
+               : "Of each round the server sees one sum over all participants: of their displacements, their gaps and "
+                 "their squared residuals, and the clients' row counts and norms once. It is a combination of all "
+                 "participants' rows, of which none can be told apart; rounds with nearly the same participants tell "
+                 "more by their difference.";
+  }
   const auto* steps = std::get_if<FixedSteps>(&plan.run.local_budget);
+  const std::string remedy = " --reveal sums shows it one sum a round.";
   if (steps == nullptr) {
     return "With --local-steps inf the server learns each client's projections: their span is the span of the client's "
-           "rows.";
+           "rows." +
+           remedy;
   }
-  if (steps->count == 1)
-    return "With --local-steps 1 each update is a multiple of one row: the server sees single records.";
+  if (steps->count == 1) {
+    return "With --local-steps 1 each update is a multiple of one row: the server sees single records." + remedy;
+  }
   return "After its last step x + Delta lies on the hyperplane of the row used last, so a server that keeps the "
-         "updates "
-         "of many rounds can rebuild records. Use it between parties that may see each other's rows.";
+         "updates of many rounds can rebuild records. Use it between parties that may see each other's rows." +
+         remedy;
+}
+
+constexpr double kSlow = 300.0;  // a condition number from which on a short memory takes many rounds
+
+// What a run with this plan would do, as far as the equations tell it beforehand.
+std::string method_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
+  const MethodOptions& method = plan.method;
+  if (method.is_published(plan.run)) return "The published method, with every client's update.";
+  if (method.soft > 0.0) return "Sparse Kaczmarz steps by soft thresholding.";
+  if (method.ridge > 0.0) return "Ridge regression by private slack.";
+  const bool everyone = plan.run.participants == 0 || plan.run.participants == found.clients.size();
+  const std::string least_squares =
+      everyone ? "least squares by conjugate gradients, as everyone takes part" : "least squares by private slack";
+  if (method.least_squares) return "Exact " + least_squares + ".";
+  const std::string first = fmt::format("a memory of {} rounds", io::memory_text(*method.settled(plan.run).memory));
+  if (!found.spectrum)
+    return fmt::format("Hyperplanes with {}; least squares should they contradict each other.", first);
+  if (found.spectrum->least_squares_residual > kConsistent) {
+    return "The equations contradict each other: " + least_squares + ", once " + first + " has shown it.";
+  }
+  std::string text = "The equations have a solution: hyperplanes with " + first + " lead to " +
+                     (rows < unknowns ? "the one nearest to the start." : "it.");
+  if (found.spectrum->condition_number > kSlow && method.memory != HyperplaneMemory::kAll) {
+    text += fmt::format(
+        " With a condition number of {} that takes many rounds; --memory all ends after about {}, "
+        "whatever the condition number.",
+        brief(found.spectrum->condition_number), unknowns);
+  }
+  return text;
 }
 
 Json to_json(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
@@ -84,7 +127,8 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
                             {"least_squares_residual", found.spectrum->least_squares_residual},
                             {"consistent", found.spectrum->least_squares_residual <= kConsistent}};
   }
-  document["revealed"] = revealed(plan);
+  document["method"] = method_words(plan, found, federation.rows, federation.unknowns.size());
+  document["revealed"] = revealed(plan, found.clients.size());
   document["warnings"] = federation.warnings;
   return document;
 }
@@ -122,7 +166,9 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
   text += table(rows);
   if (found.clients.size() > kMost) text += fmt::format("  ... and {} more\n", found.clients.size() - kMost);
   text += spectrum_text(found, federation.unknowns.size());
-  text += "\nwhat the server would learn:\n" + wrapped(revealed(plan), 96, 2);
+  text += "\nhow it would be solved:\n" +
+          wrapped(method_words(plan, found, federation.rows, federation.unknowns.size()), 96, 2);
+  text += "\nwhat the server would learn:\n" + wrapped(revealed(plan, found.clients.size()), 96, 2);
   for (const std::string& warning : federation.warnings) text += "\nNote:\n" + wrapped(warning, 96, 2);
   return text;
 }

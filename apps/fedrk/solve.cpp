@@ -21,6 +21,7 @@
 #include "fedrk/io/report.hpp"
 #include "fedrk/io/result_files.hpp"
 #include "fedrk/io/write_file.hpp"
+#include "fedrk/methods/refit.hpp"
 #include "horizon_words.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
@@ -59,6 +60,26 @@ std::string title_of(const SolveArguments& arguments, const io::Plan& plan) {
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
 
+// Least squares on what was selected: the entries kept most often, or those that soft thresholding left.
+void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, const SelectionCounts& selection,
+               std::span<RoundObserver* const> observers, RunResult& result) {
+  RefitOptions wanted{.run = options, .keep = options.sparsity};
+  wanted.run.first_round = static_cast<std::uint32_t>(result.history.size());
+  wanted.least_squares.slack.local_budget = UntilProjected{};  // of a few unknowns
+  wanted.least_squares.slack.reveal = *plan.method.settled(options).reveal;
+  for (const std::size_t j : most_selected(selection.counts())) {
+    if (wanted.support.size() < options.sparsity) wanted.support.push_back(static_cast<std::uint32_t>(j));
+  }
+  Refit made = refit(engine, wanted, result.x, observers, &stop_on_interrupt());
+  result.x = std::move(made.result.x);
+  result.relative_residual = made.result.relative_residual;
+  result.bytes_up += made.result.bytes_up;
+  result.bytes_down += made.result.bytes_down;
+  if (made.result.termination == Termination::Interrupted) result.termination = Termination::Interrupted;
+  std::ranges::move(made.result.history, std::back_inserter(result.history));
+  std::ranges::move(made.result.notes, std::back_inserter(result.notes));
+}
+
 io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& plan, io::Federation federation,
                                std::size_t threads) {
   io::FinishedRun run;
@@ -74,16 +95,24 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
   }
 
   InProcessEngine engine(std::move(federation.clients), threads);
-  const RunOptions options = plan.run_options();
+  run.plan.settle(engine.roster());
+  const RunOptions options = run.plan.run_options();
   ProgressDisplay progress(arguments.progress, options.rounds);
   SelectionCounts selection;
   ErrorToTruth error(federation.truth);
-  std::vector<RoundObserver*> observers{&progress};
+  std::vector<RoundObserver*> watching{&progress};
+  if (!federation.truth.empty()) watching.push_back(&error);
+  std::vector<RoundObserver*> observers = watching;
   if (options.sparsity > 0) observers.push_back(&selection);
-  if (!federation.truth.empty()) observers.push_back(&error);
 
   const auto start = std::chrono::steady_clock::now();
-  run.result = FederatedRun(options).run(engine, federation.start, observers, &stop_on_interrupt());
+  const auto method = make_method(plan.method, options, engine);
+  run.result = FederatedRun(options).run(engine, *method, federation.start, observers, &stop_on_interrupt());
+  if (plan.method.refit && run.result.termination != Termination::Interrupted) {
+    const std::size_t before = run.result.history.size();
+    add_refit(engine, plan, options, selection, watching, run.result);
+    run.refit_rounds = run.result.history.size() - before;
+  }
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.finish();
 
@@ -92,7 +121,12 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
   run.errors = error.errors();
   run.selection_order = most_selected(run.selection_counts);
   const bool ended_early = options.tolerance > 0.0 && run.result.termination == Termination::RoundLimit;
-  run.convergence = convergence_of(find_horizon(run.result.history), plan, ended_early);
+  // What a residual that stands still means depends on the method: others than the published tell it in their notes.
+  if (plan.method.is_published(plan.run)) {
+    run.convergence = convergence_of(find_horizon(run.result.history), plan, ended_early);
+  } else if (run.result.termination == Termination::Converged) {
+    run.convergence.progress = "converged";
+  }
   run.warnings = std::move(federation.warnings);
   const bool solved = run.convergence.progress == "at_rounding";
   if (!solved && !run.convergence.words.empty()) run.warnings.push_back(run.convergence.words);
@@ -100,6 +134,12 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
 }
 
 // ---- What is printed.
+
+std::string method_words(const io::FinishedRun& run) {
+  std::string text;
+  for (const std::string& note : run.result.notes) text += wrapped(note, 96, 0);
+  return text;
+}
 
 std::string solution_table(const io::FinishedRun& run) {
   constexpr std::size_t kMost = 20;
@@ -116,7 +156,7 @@ std::string solution_table(const io::FinishedRun& run) {
   if (!run.selection_counts.empty()) rows[0].insert(rows[0].end(), {"selected", "of rounds"});
   rows[0].push_back("coefficient");
   if (run.standardized) rows[0].push_back("standardized");
-  const auto rounds = static_cast<double>(std::max<std::size_t>(1, run.result.history.size()));
+  const auto rounds = static_cast<double>(std::max<std::size_t>(1, run.result.history.size() - run.refit_rounds));
   for (const std::size_t j : std::span(order).first(std::min(kMost, order.size()))) {
     auto& row = rows.emplace_back(std::vector<std::string>{run.unknowns[j]});
     if (!run.selection_counts.empty()) {
@@ -127,7 +167,9 @@ std::string solution_table(const io::FinishedRun& run) {
     if (run.standardized) row.push_back(brief(run.result.x[j]));
   }
   std::string text = table(rows);
-  if (!run.selection_counts.empty()) text += "  (the coefficients are those of the last round)\n";
+  if (!run.selection_counts.empty() && run.refit_rounds == 0) {
+    text += "  (the coefficients are those of the last round)\n";
+  }
   if (order.size() > kMost) text += fmt::format("  ... and {} more\n", order.size() - kMost);
   return text;
 }
@@ -140,7 +182,7 @@ std::string summary(const io::FinishedRun& run) {
                   bytes_text(static_cast<double>(run.result.bytes_down)));
   if (run.result.relative_residual) text += fmt::format("relative residual {}", brief(*run.result.relative_residual));
   if (!run.errors.empty()) text += fmt::format(", relative error {}", brief(run.errors.back()));
-  return text + "\n\n" + solution_table(run);
+  return text + "\n" + method_words(run) + "\n" + solution_table(run);
 }
 
 int exit_code_for(const io::FinishedRun& run) {
@@ -150,8 +192,8 @@ int exit_code_for(const io::FinishedRun& run) {
     case Termination::Interrupted:
       return kStoppedEarly;
     case Termination::Tolerance:
-      return kDone;
     case Termination::Converged:
+      return kDone;
     case Termination::RoundLimit:
     case Termination::Stagnation:
       break;

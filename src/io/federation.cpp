@@ -177,15 +177,16 @@ Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t cl
 
 // Asked for by name, the gram form still keeps within the memory it was given.
 Result<void> check_form(const Plan& plan, const ClientTables& tables) {
-  if (plan.steps.form != LocalForm::Gram || !std::holds_alternative<FixedSteps>(plan.run.local_budget)) return {};
+  if (!plan.steps.needs_gram() || !std::holds_alternative<FixedSteps>(plan.run.local_budget)) return {};
+  const bool greedy = plan.steps.sampling == RowSampling::Greedy;
   for (std::size_t i = 0; i < tables.systems.size(); ++i) {
     const auto rows = static_cast<double>(row_count(tables.systems[i].rows));
     const double needed = 8.0 * rows * rows;
     if (needed <= static_cast<double>(plan.steps.gram_memory)) continue;
-    return Error{
-        fmt::format("{}: --local-form gram needs {:.0f} MB for its {} rows; allow as much with --local-memory, "
-                    "or leave the form to auto",
-                    tables.names[i], std::ceil(needed / 1048576.0), rows)};
+    return Error{fmt::format(
+        "{}: {} needs {:.0f} MB for its {} rows; allow as much with --local-memory, or leave the {} to auto",
+        tables.names[i], greedy ? "--row-sampling greedy" : "--local-form gram", std::ceil(needed / 1048576.0), rows,
+        greedy ? "order" : "form")};
   }
   return {};
 }
@@ -222,7 +223,7 @@ void warn_of_rows(const Plan& plan, Federation& federation) {
     if (block.dominant_row() && draws_by_norm) {
       federation.warnings.push_back(
           fmt::format("{}: row {} holds more than half of the squared norm, so the others are seldom drawn; "
-                      "--row-sampling uniform draws all alike.",
+                      "--row-sampling shuffled takes all alike.",
                       name, *block.dominant_row() + 1));
     }
   }
@@ -278,7 +279,10 @@ Result<Federation> make_federation(const Plan& plan) try {
   return Error{error.what()};
 }
 
-Result<Federation> make_federation(const Plan& plan, ClientTables tables) try {
+Result<Federation> make_federation(const Plan& asked, ClientTables tables) try {
+  asked.method.validate(asked.run);
+  Plan plan = asked;
+  plan.settle();
   if (const auto fits = check_form(plan, tables); !fits) return fits.error();
   Federation federation;
   federation.intercept = plan.intercept;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "fedrk/base/error.hpp"
 #include "fedrk/io/mapped_file.hpp"
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/plan_options.hpp"
@@ -95,10 +96,18 @@ std::string toml_value(const PlanOption& option, OptionValues values, const fs::
 
 std::string Plan::group_by() const { return partition.starts_with("by:") ? partition.substr(3) : ""; }
 
+void Plan::settle(std::span<const ClientSummary> roster) {
+  if (usual_sampling) steps.sampling = fedrk::usual_sampling(method, run);
+  if (usual_local_steps && !roster.empty()) {
+    run.local_budget = usual_local_budget(method, run, roster, steps.gram_memory);
+  }
+}
+
 RunOptions Plan::run_options() const {
   constexpr std::uint32_t kPatience = 100;
-  RunOptions options = run;
-  options.patience = patience.value_or(run.tolerance > 0.0 ? kPatience : 0);
+  RunOptions options = run_options_for(method, run);
+  const bool hovers = method.is_published(run);  // other methods know themselves when to end
+  options.patience = patience.value_or(hovers && run.tolerance > 0.0 ? kPatience : 0);
   return options;
 }
 
@@ -121,6 +130,11 @@ Result<void> check(const Plan& plan) {
   }
   if ((!plan.truth.empty() || !plan.start.empty()) && (plan.standardize || plan.intercept)) {
     return Error{"--truth and --start speak of the columns as they are: leave out --standardize and --intercept"};
+  }
+  try {
+    plan.method.validate(plan.run);
+  } catch (const InvalidArgument& error) {
+    return Error{error.what()};
   }
   constexpr std::size_t kMostNoise = 1'000'000'000;
   if (plan.run.noise_columns > kMostNoise) return Error{fmt::format("--noise-columns: at most {}", kMostNoise)};

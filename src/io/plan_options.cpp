@@ -3,162 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "fedrk/io/number.hpp"
+#include "io/option_values.hpp"
 
 namespace fedrk::io {
 namespace {
-
-using Values = OptionValues;
-
-// ---- One value as text to a field, each with what it accepts.
-
-Result<std::string> single(const Values& values) {
-  if (values.size() == 1) return values.front();
-  return Error{fmt::format("expected one value, found {}", values.size())};
-}
-
-template <class Whole>
-Result<void> set_whole(const Values& values, Whole& field, Whole smallest,
-                       std::pair<std::string_view, Whole> word = {}) {
-  const auto text = single(values);
-  if (!text) return text.error();
-  if (!word.first.empty() && *text == word.first) {
-    field = word.second;
-    return {};
-  }
-  const auto number = parse_whole(*text);
-  const bool fits = number && *number >= smallest && *number <= std::numeric_limits<Whole>::max();
-  if (!fits) {
-    // 64 bits hold what anybody asks for; a smaller limit is worth telling.
-    const std::string limit = sizeof(Whole) < 8 ? fmt::format(" to {}", std::numeric_limits<Whole>::max()) : "";
-    const std::string or_word = word.first.empty() ? "" : fmt::format(" or '{}'", word.first);
-    return Error{fmt::format("expected a whole number from {}{}{}, found '{}'", smallest, limit, or_word, *text)};
-  }
-  field = static_cast<Whole>(*number);
-  return {};
-}
-
-Result<void> set_steps(const Values& values, StepBudget& field) {
-  if (values == Values{"inf"}) {
-    field = UntilProjected{};
-    return {};
-  }
-  std::uint64_t count = 0;
-  if (const auto done = set_whole<std::uint64_t>(values, count, 1); !done) {
-    return Error{fmt::format("expected a whole number from 1 or 'inf', found '{}'", fmt::join(values, ", "))};
-  }
-  field = FixedSteps{count};
-  return {};
-}
-
-// ---- A choice from a closed list, by the words of a table.
-
-template <class Choice>
-using Words = std::pair<std::string_view, Choice>;
-
-constexpr Words<RowSampling> kSamplings[] = {{"squared-norm", RowSampling::SquaredNorm},
-                                             {"uniform", RowSampling::Uniform}};
-constexpr Words<LocalForm> kForms[] = {
-    {"auto", LocalForm::Auto}, {"direct", LocalForm::Direct}, {"gram", LocalForm::Gram}};
-constexpr Words<Storage> kStorages[] = {{"float64", Storage::Float64}, {"float32", Storage::Float32}};
-
-template <class Choice>
-Result<void> set_choice(const Values& values, std::span<const Words<Choice>> words, Choice& field) {
-  std::string expected;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (values == Values{std::string(words[i].first)}) {
-      field = words[i].second;
-      return {};
-    }
-    expected += fmt::format("{}'{}'", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i].first);
-  }
-  return Error{fmt::format("expected {}, found '{}'", expected, fmt::join(values, ", "))};
-}
-
-template <class Choice>
-std::string word_of(std::span<const Words<Choice>> words, Choice choice) {
-  return std::string(std::ranges::find(words, choice, &Words<Choice>::second)->first);
-}
-
-Result<void> set_sampling(const Values& values, RowSampling& field) {
-  return set_choice<RowSampling>(values, kSamplings, field);
-}
-Result<void> set_form(const Values& values, LocalForm& field) { return set_choice<LocalForm>(values, kForms, field); }
-Result<void> set_storage(const Values& values, Storage& field) { return set_choice<Storage>(values, kStorages, field); }
-
-Result<void> set_megabytes(const Values& values, std::size_t& bytes) {
-  std::uint32_t megabytes = 0;
-  if (const auto done = set_whole<std::uint32_t>(values, megabytes, 0); !done) return done.error();
-  bytes = std::size_t{megabytes} << 20;
-  return {};
-}
-
-Result<void> set_tolerance(const Values& values, double& field) {
-  const auto text = single(values);
-  if (!text) return text.error();
-  const auto number = parse_number(*text);
-  if (!number || *number < 0.0) return Error{fmt::format("expected a number from 0 (none), found '{}'", *text)};
-  field = *number;
-  return {};
-}
-
-Result<void> set_patience(const Values& values, std::optional<std::uint32_t>& field) {
-  if (values == Values{"auto"}) {
-    field.reset();
-    return {};
-  }
-  std::uint32_t rounds = 0;
-  const auto done = set_whole<std::uint32_t>(values, rounds, 1, {"endless", 0});
-  if (!done) return Error{"expected 'auto', 'endless' or a whole number from 1, found '" + values.front() + "'"};
-  field = rounds;
-  return {};
-}
-
-Result<void> set_switch(const Values& values, bool& field) {
-  if (values != Values{"true"} && values != Values{"false"}) {
-    return Error{fmt::format("expected true or false, found '{}'", fmt::join(values, ", "))};
-  }
-  field = values.front() == "true";
-  return {};
-}
-
-Result<void> set_text(const Values& values, std::string& field) {
-  const auto text = single(values);
-  if (!text) return text.error();
-  field = *text;
-  return {};
-}
-
-Result<void> set_partition(const Values& values, std::string& field) {
-  const auto text = single(values);
-  if (!text) return text.error();
-  if (*text != "contiguous" && *text != "shuffled" && !(text->starts_with("by:") && text->size() > 3)) {
-    return Error{fmt::format("expected 'contiguous', 'shuffled' or 'by:COLUMN', found '{}'", *text)};
-  }
-  field = *text;
-  return {};
-}
-
-Result<void> set_method(const Values& values, std::string& field) {
-  if (values != Values{"published"}) {
-    return Error{fmt::format("expected 'published', found '{}'", fmt::join(values, ", "))};
-  }
-  field = values.front();
-  return {};
-}
-
-Result<void> set_list(const Values& values, std::vector<std::string>& field) {
-  field = values;
-  return {};
-}
 
 // ---- Fields to text.
 
@@ -167,6 +21,14 @@ Values whole_or_word(std::uint64_t number, std::string_view word) {
   return {number == 0 ? std::string(word) : std::to_string(number)};
 }
 Values switch_text(bool on) { return {on ? "true" : "false"}; }
+template <class Choice>
+Values text_or_auto(const std::optional<Choice>& choice) {
+  return {choice ? to_text(*choice) : "auto"};
+}
+Values average_text(const std::optional<TailBurnIn>& average) {
+  if (!average) return {"none"};
+  return {average->rounds ? fmt::format("tail:{}", *average->rounds) : "tail"};
+}
 
 constexpr std::string_view kData = "Data", kMethod = "Method", kStopping = "Stopping";
 
@@ -199,32 +61,78 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      FEDRK_SET(set_switch(v, p.intercept)), FEDRK_GET(switch_text(p.intercept))},
     {"storage", kData, OptionKind::Text, "TYPE",
      "how clients keep their rows: float64, or float32 for half the memory (rounded to 7 digits)",
-     FEDRK_SET(set_storage(v, p.storage)), FEDRK_GET({to_text(p.storage)})},
+     FEDRK_SET(set_choice<Storage>(v, kStorages, p.storage)), FEDRK_GET({to_text(p.storage)})},
     {"start", kData, OptionKind::Path, "FILE", "start from this vector (Matrix Market, NPY) instead of zero",
      FEDRK_SET(set_text(v, p.start)), FEDRK_GET(text_or_nothing(p.start))},
     {"truth", kData, OptionKind::Path, "FILE", "known solution (Matrix Market, NPY): the error to it is recorded",
      FEDRK_SET(set_text(v, p.truth)), FEDRK_GET(text_or_nothing(p.truth))},
 
-    {"method", kMethod, OptionKind::Text, "NAME", "published: the paper's algorithm to the letter",
-     FEDRK_SET(set_method(v, p.method)), FEDRK_GET({p.method})},
+    {"method", kMethod, OptionKind::Text, "NAME",
+     "auto: picks what suits the equations, and says what; published: the paper's algorithm to the letter",
+     FEDRK_SET(set_choice<MethodName>(v, kMethods, p.method.name)), FEDRK_GET({to_text(p.method.name)})},
     {"participants", kMethod, OptionKind::Number, "N|all", "clients drawn for each round",
      FEDRK_SET(set_whole<std::size_t>(v, p.run.participants, 1, {"all", 0})),
      FEDRK_GET(whole_or_word(p.run.participants, "all"))},
-    {"local-steps", kMethod, OptionKind::Number, "N|inf",
-     "Kaczmarz steps of a client in a round (tau); inf: exact projection", FEDRK_SET(set_steps(v, p.run.local_budget)),
-     FEDRK_GET({to_text(p.run.local_budget)})},
+    {"local-steps", kMethod, OptionKind::Number, "N|inf|auto",
+     "Kaczmarz steps of a client in a round (tau); inf: exact projection; auto: 20 in the published and the sparse "
+     "method, else eight passes over the rows",
+     FEDRK_SET(set_local_steps(v, p)), FEDRK_GET({p.usual_local_steps ? "auto" : to_text(p.run.local_budget)})},
     {"server-steps", kMethod, OptionKind::Number, "N|inf", "Kaczmarz steps of the server in a round (tau_g)",
      FEDRK_SET(set_steps(v, p.run.server_budget)), FEDRK_GET({to_text(p.run.server_budget)})},
-    {"row-sampling", kMethod, OptionKind::Text, "HOW", "how clients draw rows: squared-norm or uniform",
-     FEDRK_SET(set_sampling(v, p.steps.sampling)), FEDRK_GET({to_text(p.steps.sampling)})},
+    {"row-sampling", kMethod, OptionKind::Text, "HOW",
+     "the order in which clients use their rows: squared-norm and uniform draw them, shuffled takes each once in a "
+     "pass, "
+     "greedy the farthest; auto: squared-norm in the published method, else shuffled",
+     FEDRK_SET(set_sampling(v, p)), FEDRK_GET({p.usual_sampling ? "auto" : to_text(p.steps.sampling)})},
     {"local-form", kMethod, OptionKind::Text, "HOW",
      "how clients make their steps: direct, gram (in coefficient space), or auto, the one of less work",
-     FEDRK_SET(set_form(v, p.steps.form)), FEDRK_GET({to_text(p.steps.form)})},
+     FEDRK_SET(set_choice<LocalForm>(v, kForms, p.steps.form)), FEDRK_GET({to_text(p.steps.form)})},
     {"local-memory", kMethod, OptionKind::Number, "MB",
      "memory that the inner products of a client's rows may take for the gram form",
      FEDRK_SET(set_megabytes(v, p.steps.gram_memory)), FEDRK_GET({std::to_string(p.steps.gram_memory >> 20)})},
     {"server-sampling", kMethod, OptionKind::Text, "HOW", "how the server draws hyperplanes: uniform or squared-norm",
-     FEDRK_SET(set_sampling(v, p.run.server_sampling)), FEDRK_GET({to_text(p.run.server_sampling)})},
+     FEDRK_SET(set_choice<RowSampling>(v, kServerSamplings, p.run.server_sampling)),
+     FEDRK_GET({to_text(p.run.server_sampling)})},
+    {"reveal", kMethod, OptionKind::Text, "WHAT",
+     "what the server sees of a round: sums (one, of all clients), or updates (every client's); auto: sums unless "
+     "something that was asked for needs updates",
+     FEDRK_SET(choose_or_auto<Reveal>(v, kReveals, p.method.reveal)), FEDRK_GET(text_or_auto(p.method.reveal))},
+    {"hyperplanes", kMethod, OptionKind::Text, "KIND",
+     "what the server makes of updates: valid (hold every solution) or published",
+     FEDRK_SET(choose_or_auto<HyperplaneKind>(v, kHyperplanes, p.method.hyperplanes)),
+     FEDRK_GET(text_or_auto(p.method.hyperplanes))},
+    {"memory", kMethod, OptionKind::Number, "K|all|auto",
+     "earlier rounds whose hyperplanes the server goes on using; auto: 5, none in the published method",
+     FEDRK_SET(set_or_auto(v, p.method.memory, set_memory)),
+     FEDRK_GET({p.method.memory ? memory_text(*p.method.memory) : "auto"})},
+    {"memory-limit", kMethod, OptionKind::Number, "MB", "memory that these may take; the oldest go first",
+     FEDRK_SET(set_megabytes(v, p.method.memory_limit)), FEDRK_GET({std::to_string(p.method.memory_limit >> 20)})},
+    {"ridge", kMethod, OptionKind::Number, "LAMBDA",
+     "find the x that minimises |Ax - b|^2 + LAMBDA |x - start|^2, by private slack",
+     FEDRK_SET(set_not_negative(v, p.method.ridge)), FEDRK_GET({to_text(p.method.ridge)})},
+    {"least-squares", kMethod, OptionKind::Switch, "",
+     "find the least-squares solution; auto does so where the equations contradict each other",
+     FEDRK_SET(set_switch(v, p.method.least_squares)), FEDRK_GET(switch_text(p.method.least_squares))},
+    {"slack", kMethod, OptionKind::Number, "LAMBDA|auto",
+     "weight of the private slack in least squares; auto: from the size of the matrix",
+     FEDRK_SET(set_or_auto(v, p.method.slack, set_positive)),
+     FEDRK_GET({p.method.slack ? to_text(*p.method.slack) : "auto"})},
+    {"inner-tolerance", kMethod, OptionKind::Number, "SHARE",
+     "least squares moves on to a new centre when the equations lack this share of what they lacked at the last",
+     FEDRK_SET(set_share(v, p.method.inner_tolerance)), FEDRK_GET({to_text(p.method.inner_tolerance)})},
+    {"acceleration", kMethod, OptionKind::Number, "DEPTH",
+     "centres that least squares extrapolates from (Anderson); 0: none",
+     FEDRK_SET(set_whole<std::size_t>(v, p.method.acceleration, 0)),
+     FEDRK_GET({std::to_string(p.method.acceleration)})},
+    {"sparse", kMethod, OptionKind::Text, "none|soft:LAMBDA",
+     "find few non-zero entries by soft thresholding (sparse Kaczmarz)", FEDRK_SET(set_sparse(v, p.method.soft)),
+     FEDRK_GET({p.method.soft > 0.0 ? fmt::format("soft:{}", to_text(p.method.soft)) : "none"})},
+    {"refit", kMethod, OptionKind::Switch, "",
+     "at the end fit the entries that --sparse or --keep selected anew, by least squares",
+     FEDRK_SET(set_switch(v, p.method.refit)), FEDRK_GET(switch_text(p.method.refit))},
+    {"average", kMethod, OptionKind::Text, "none|tail[:ROUNDS]",
+     "answer with the mean of the iterates after the first ROUNDS (half of all), for noisy data",
+     FEDRK_SET(set_average(v, p.method.average)), FEDRK_GET(average_text(p.method.average))},
     {"keep", kMethod, OptionKind::Number, "S|all", "after each round keep the S largest entries",
      FEDRK_SET(set_whole<std::size_t>(v, p.run.sparsity, 1, {"all", 0})),
      FEDRK_GET(whole_or_word(p.run.sparsity, "all"))},
@@ -238,7 +146,7 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      FEDRK_SET(set_whole<std::uint32_t>(v, p.run.rounds, 1)), FEDRK_GET({std::to_string(p.run.rounds)})},
     {"tolerance", kStopping, OptionKind::Number, "EPS",
      "stop when the relative residual of all clients is at most EPS; 0: do not",
-     FEDRK_SET(set_tolerance(v, p.run.tolerance)), FEDRK_GET({to_text(p.run.tolerance)})},
+     FEDRK_SET(set_not_negative(v, p.run.tolerance)), FEDRK_GET({to_text(p.run.tolerance)})},
     {"patience", kStopping, OptionKind::Number, "N|auto|endless",
      "stop after N rounds without progress; auto: 100 with a tolerance, else endless",
      FEDRK_SET(set_patience(v, p.patience)),
@@ -268,6 +176,13 @@ std::string to_text(const StepBudget& budget) {
 
 std::string to_text(LocalForm form) { return word_of<LocalForm>(kForms, form); }
 std::string to_text(Storage storage) { return word_of<Storage>(kStorages, storage); }
+std::string to_text(MethodName name) { return word_of<MethodName>(kMethods, name); }
+std::string to_text(Reveal reveal) { return word_of<Reveal>(kReveals, reveal); }
+std::string to_text(HyperplaneKind kind) { return word_of<HyperplaneKind>(kHyperplanes, kind); }
+
+std::string memory_text(std::size_t rounds) {
+  return rounds == HyperplaneMemory::kAll ? "all" : std::to_string(rounds);
+}
 std::string to_text(RowSampling sampling) { return word_of<RowSampling>(kSamplings, sampling); }
 
 }  // namespace fedrk::io

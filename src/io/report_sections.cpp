@@ -150,6 +150,7 @@ std::string explanation(const SavedRun& run) {
   if (reason == "stagnation") {
     return "The residual had stopped falling, so further rounds would have cost time and traffic for nothing.";
   }
+  if (reason == "converged") return "The method found that further rounds would not change the answer.";
   if (reason == "interrupted") {
     return "Somebody asked the run to stop. This page shows it as it was after its last complete round.";
   }
@@ -158,6 +159,17 @@ std::string explanation(const SavedRun& run) {
            "scaled values in the data; standardising brings the columns to one scale.";
   }
   return with_spaces(reason);
+}
+
+std::string notes_on_method(const SavedRun& run) {
+  const json& notes = at(run.result, "method_notes");
+  std::string text;
+  if (notes.is_array()) {
+    for (const json& note : notes) {
+      if (note.is_string()) text += "<p>" + escape_html(note.get<std::string>()) + "</p>\n";
+    }
+  }
+  return text.empty() ? "" : "<div class=\"box note\" role=\"note\">\n" + text + "</div>\n";
 }
 
 }  // namespace
@@ -213,7 +225,7 @@ std::string boxes(const SavedRun& run) {
       if (warning.is_string()) warnings += "<p>" + escape_html(warning.get<std::string>()) + "</p>\n";
     }
   }
-  std::string html;
+  std::string html = notes_on_method(run);
   if (!warnings.empty()) html += "<div class=\"box warning\" role=\"note\">\n" + warnings + "</div>\n";
   const std::string words = text_at(at(run.result, "convergence"), "words");
   // A horizon is also among the warnings; once is enough.

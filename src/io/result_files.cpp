@@ -21,6 +21,8 @@ Json steps(const StepBudget& budget) {
   return fixed == nullptr ? Json("inf") : Json(fixed->count);
 }
 
+Json positive_or_null(double value) { return value > 0.0 ? Json(value) : Json(nullptr); }
+
 Json problem_json(const FinishedRun& run) {
   const Plan& plan = run.plan;
   return {{"files", plan.data.empty() ? plan.matrix : plan.data},
@@ -36,17 +38,27 @@ Json problem_json(const FinishedRun& run) {
 
 Json options_json(const FinishedRun& run) {
   const RunOptions options = run.plan.run_options();
-  return {{"rounds", options.rounds},
-          {"participants", options.participants == 0 ? run.client_names.size() : options.participants},
-          {"local_steps", steps(options.local_budget)},
-          {"server_steps", steps(options.server_budget)},
-          {"row_sampling", to_text(run.plan.steps.sampling)},
-          {"local_form", to_text(run.plan.steps.form)},
-          {"local_memory", run.plan.steps.gram_memory >> 20},
-          {"server_sampling", to_text(options.server_sampling)},
-          {"keep", options.sparsity == 0 ? Json(nullptr) : Json(options.sparsity)},
-          {"tolerance", options.tolerance == 0.0 ? Json(nullptr) : Json(options.tolerance)},
-          {"patience", options.patience == 0 ? Json(nullptr) : Json(options.patience)}};
+  const MethodOptions method = run.plan.method.settled(options);
+  return {
+      {"rounds", options.rounds},
+      {"participants", options.participants == 0 ? run.client_names.size() : options.participants},
+      {"local_steps", steps(options.local_budget)},
+      {"server_steps", steps(options.server_budget)},
+      {"row_sampling", to_text(run.plan.steps.sampling)},
+      {"local_form", to_text(run.plan.steps.form)},
+      {"local_memory", run.plan.steps.gram_memory >> 20},
+      {"server_sampling", to_text(options.server_sampling)},
+      {"keep", options.sparsity == 0 ? Json(nullptr) : Json(options.sparsity)},
+      {"tolerance", options.tolerance == 0.0 ? Json(nullptr) : Json(options.tolerance)},
+      {"patience", options.patience == 0 ? Json(nullptr) : Json(options.patience)},
+      {"reveal", to_text(*method.reveal)},
+      {"hyperplanes", to_text(*method.hyperplanes)},
+      {"memory", *method.memory == HyperplaneMemory::kAll ? Json("all") : Json(*method.memory)},
+      {"ridge", positive_or_null(method.ridge)},
+      {"least_squares", method.least_squares},
+      {"soft", positive_or_null(method.soft)},
+      {"refit", method.refit},
+      {"average_after", method.average ? Json(method.average->rounds.value_or(options.rounds / 2)) : Json(nullptr)}};
 }
 
 Json clients_json(const FinishedRun& run) {
@@ -138,18 +150,20 @@ std::string stop_reason_of(Termination termination) {
 }
 
 std::string stop_words(const FinishedRun& run) {
-  const auto rounds = run.result.history.size();
+  const auto rounds = run.result.history.size() - run.refit_rounds;
+  const std::string refit = run.refit_rounds > 0 ? fmt::format(", and {} more to refit", run.refit_rounds) : "";
   switch (run.result.termination) {
     case Termination::RoundLimit:
-      return fmt::format("all {} rounds were made", rounds);
+      return fmt::format("all {} rounds were made{}", rounds, refit);
     case Termination::Tolerance:
-      return fmt::format("the tolerance of {} was reached after {} rounds", to_text(run.plan.run.tolerance), rounds);
+      return fmt::format("the tolerance of {} was reached after {} rounds{}", to_text(run.plan.run.tolerance), rounds,
+                         refit);
     case Termination::Stagnation:
-      return fmt::format("the residual had stopped falling by round {}", rounds);
+      return fmt::format("the residual had stopped falling by round {}{}", rounds, refit);
     case Termination::Converged:
-      return fmt::format("the method converged after {} rounds", rounds);
+      return fmt::format("the method converged after {} rounds{}", rounds, refit);
     case Termination::Interrupted:
-      return fmt::format("the run was interrupted after {} rounds", rounds);
+      return fmt::format("the run was interrupted after {} rounds", rounds + run.refit_rounds);
     case Termination::Diverged:
       break;
   }
@@ -163,7 +177,8 @@ std::string result_json(const FinishedRun& run) {
       {"status", status_of(run.result.termination)},
       {"stop_reason", stop_reason_of(run.result.termination)},
       {"stop_words", stop_words(run)},
-      {"method", run.plan.method},
+      {"method", to_text(run.plan.method.name)},
+      {"method_notes", run.result.notes},
       {"problem", problem_json(run)},
       {"options", options_json(run)},
       {"rounds", run.result.history.size()},

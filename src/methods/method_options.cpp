@@ -78,6 +78,15 @@ bool MethodOptions::is_published(const RunOptions& run) const {
   return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
 }
 
+MethodOptions MethodOptions::settled(const RunOptions& run) const {
+  MethodOptions all = *this;
+  const bool published = is_published(run);
+  all.reveal = published ? Reveal::Updates : reveal_of(*this);
+  all.hyperplanes = published ? HyperplaneKind::Published : HyperplaneKind::Valid;
+  all.memory = published || soft > 0.0 ? 0 : memory.value_or(kUsualMemory);
+  return all;
+}
+
 void MethodOptions::validate(const RunOptions& run) const {
   const auto refuse = [](bool wrong, const char* words) {
     if (wrong) throw InvalidArgument(words);

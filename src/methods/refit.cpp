@@ -101,12 +101,16 @@ Refit refit(Engine& engine, const RefitOptions& options, std::span<const double>
   const Totals totals = totals_of(engine.roster());
   // A third of the rows leaves enough of them to tell the noise from.
   const auto bearable = std::max<std::size_t>(1, static_cast<std::size_t>(totals.rows / 3.0));
-  Refit made{{}, largest_entries(x, options.keep > 0 ? options.keep : bearable)};
+  Refit made{{}, options.support};
+  if (made.support.empty()) made.support = largest_entries(x, options.keep > 0 ? options.keep : bearable);
+  std::ranges::sort(made.support);
   made.result.x.assign(x.begin(), x.end());
   for (int fit = 0; fit < kMostFits && !made.support.empty(); ++fit) {
     add_fit(engine, options, observers, stop, made);
     const bool measured = made.result.relative_residual.has_value();
-    if (options.keep > 0 || !measured || made.result.termination == Termination::Interrupted) break;
+    if (options.keep > 0 || !options.support.empty() || !measured ||
+        made.result.termination == Termination::Interrupted)
+      break;
     const double noise =
         noise_of_entry(totals, engine.dimension(), made.support.size(), *made.result.relative_residual);
     const std::size_t before = made.support.size();

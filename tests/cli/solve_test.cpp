@@ -3,6 +3,7 @@
 // fedrk solve as a user runs it.
 
 #include <algorithm>
+#include <map>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -94,11 +95,88 @@ TEST(Solve, GivesUpOnAnInconsistentSystemAndSaysWhatToDo) {
   const test::Program program;
   ASSERT_EQ(program.run("generate inconsistent --rows 200 --cols 20 --clients 4 --out p").exit_code, 0);
 
-  const auto ended = program.run("solve p/plan.toml --rounds 100000 --tolerance 1e-6");
+  const auto ended = program.run("solve p/plan.toml --method published --rounds 100000 --tolerance 1e-6");
 
   EXPECT_EQ(ended.exit_code, 3);
   EXPECT_NE(ended.out.find("the residual had stopped falling"), std::string::npos);
+  EXPECT_NE(ended.err.find("--method auto"), std::string::npos);
   EXPECT_NE(ended.err.find("--noise-columns"), std::string::npos);
+}
+
+TEST(Solve, GoesToTheLeastSquaresSolutionWhereTheEquationsContradictEachOther) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate inconsistent --rows 200 --cols 20 --clients 4 --out p").exit_code, 0);
+
+  for (const char* participants : {"all", "2"}) {
+    const auto ended =
+        program.run("solve p/plan.toml --tolerance 1e-9 --format json --participants " + std::string(participants));
+
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const json result = json::parse(ended.out);
+    EXPECT_EQ(result["stop_reason"], "converged");
+    EXPECT_EQ(result["convergence"]["progress"], "converged");
+    EXPECT_NE(result["method_notes"][0].get<std::string>().find("Picked least squares"), std::string::npos);
+    EXPECT_EQ(result["options"]["reveal"], "sums");
+  }
+}
+
+TEST(Solve, SaysWhatItPickedForEquationsThatHaveASolution) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 200 --cols 60 --clients 4 --out p").exit_code, 0);
+
+  const auto ended = program.run("solve p/plan.toml --tolerance 1e-9");
+  const auto published = program.run("solve p/plan.toml --tolerance 1e-9 --method published --format json");
+  const auto picked = program.run("solve p/plan.toml --tolerance 1e-9 --format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("Picked one summed hyperplane a round"), std::string::npos) << ended.out;
+  EXPECT_LT(json::parse(picked.out)["rounds"], json::parse(published.out)["rounds"]);
+}
+
+TEST(Solve, FindsTheEntriesOfASparseSolutionAndFitsThemAnew) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate sparse --rows 256 --cols 300 --clients 8 --out p").exit_code, 0);
+
+  const auto ended =
+      program.run("solve p/plan.toml --keep all --sparse soft:1 --refit --participants 4 --rounds 100 --format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json result = json::parse(ended.out);
+  int entries = 0;
+  for (const json& entry : result["coefficients"]) entries += entry["coefficient"] != 0.0 ? 1 : 0;
+  EXPECT_EQ(entries, 9);  // as many as the problem was made with
+  EXPECT_LT(result["relative_error"], 0.005);
+  EXPECT_NE(result["stop_words"].get<std::string>().find("more to refit"), std::string::npos);
+}
+
+TEST(Solve, FindsTheLeastSquaresFitOfTheProstateData) {
+  const test::Program program;
+  auto table = io::read_table(FEDRK_SOURCE "/data/prostate.csv",
+                              {.target = "lpsa", .ignore = {}, .group_by = "", .margins = {}});
+  ASSERT_TRUE(table) << table.error().message;
+  add_intercept(table->system);
+  const auto expected = test::least_squares(table->system);
+
+  const auto ended = program.run("solve " + kProstate + " --method auto --keep all --local-steps auto --format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json result = json::parse(ended.out);
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    // The run ends at rounding in standardised units; the intercept in those of the data loses three digits.
+    EXPECT_NEAR(result["coefficients"][j]["coefficient"].get<double>(), expected[j], 1e-8);
+  }
+}
+
+TEST(Solve, RefusesWhatDoesNotGoTogether) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 40 --cols 10 --clients 4 --out p").exit_code, 0);
+  for (const char* flags : {"--ridge 1 --least-squares", "--method published --memory 5",
+                            "--method published --reveal sums", "--sparse soft:1 --local-steps inf", "--refit",
+                            "--hyperplanes published --memory 3", "--row-sampling greedy --local-memory 0"}) {
+    const auto ended = program.run("solve p/plan.toml " + std::string(flags));
+    EXPECT_EQ(ended.exit_code, 2) << flags;
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  }
 }
 
 TEST(Solve, LetsAFlagWinOverThePlan) {

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/client.hpp"
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/methods/method_options.hpp"
 #include "fedrk/problem/storage.hpp"
 
 namespace fedrk::io {
@@ -31,13 +33,19 @@ struct Plan {
   std::string start;                   // file with x^(0); empty: zero
   std::string truth;                   // file with x*, for those who know it; empty: nobody does
 
-  std::string method = "published";
+  MethodOptions method;
   StepOptions steps;                      // of every client
   std::optional<std::uint32_t> patience;  // unset: 100 rounds where a tolerance is asked for, else endless
   RunOptions run;                         // its patience is set by `run_options`
+  bool usual_sampling = true;             // the plan says nothing of steps.sampling: as the method has it
+  bool usual_local_steps = true;          // nor of run.local_budget
 
   /// The column of `partition = by:COLUMN`, or nothing.
   std::string group_by() const;
+
+  /// Writes what the plan leaves to the method into `steps` and `run`; what concerns the clients' rows only where these
+  /// are known.
+  void settle(std::span<const ClientSummary> roster = {});
 
   RunOptions run_options() const;
 };

@@ -45,5 +45,10 @@ std::string to_text(const StepBudget& budget);
 std::string to_text(RowSampling sampling);
 std::string to_text(LocalForm form);
 std::string to_text(Storage storage);
+std::string to_text(MethodName name);
+std::string to_text(Reveal reveal);
+std::string to_text(HyperplaneKind kind);
+/// "5", "all"
+std::string memory_text(std::size_t rounds);
 
 }  // namespace fedrk::io

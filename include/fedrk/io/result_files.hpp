@@ -39,6 +39,7 @@ struct FinishedRun {
   bool standardized = false;
   std::vector<std::uint64_t> selection_counts;  // empty without thresholding
   std::vector<std::size_t> selection_order;     // unknowns, most selected first
+  std::size_t refit_rounds = 0;                 // the last ones of the history
   std::vector<double> errors;                   // after each round; empty where the truth is not known
   std::vector<std::string> warnings;
 };

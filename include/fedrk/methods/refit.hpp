@@ -22,6 +22,7 @@ struct RefitOptions {
   RunOptions run;  // participants, seed, the number of the first round and the most rounds for each fit
   LeastSquaresOptions least_squares{.tolerance = 1e-7};  // far below the noise of any estimate
   std::size_t keep = 0;                                  // s; 0: what stands out of the noise
+  std::vector<std::uint32_t> support{};                  // exactly these, in place of the largest
 };
 
 struct Refit {

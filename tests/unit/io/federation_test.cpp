@@ -223,6 +223,7 @@ TEST_F(FederationFiles, ThatAskForTooMuchAreRefusedWithClientAndRow) {
 
 TEST_F(FederationFiles, ComeWithWarningsAboutWhatSlowsARunDown) {
   Plan plan = tables({"u,c,y\n1,5,1\n2,5,2\n1000,5,3\n"});
+  plan.method.name = MethodName::Published;  // draws by norm
   const auto dominated = make_federation(plan);
   plan.intercept = plan.standardize = true;
   const auto constant = make_federation(plan);

@@ -67,7 +67,21 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
               .noise_columns = 3,
               .tolerance = 1e-9};
   plan.patience = 12;
-  plan.steps = {.sampling = RowSampling::Uniform, .form = LocalForm::Direct, .gram_memory = std::size_t{7} << 20};
+  plan.steps = {.sampling = RowSampling::Shuffled, .form = LocalForm::Direct, .gram_memory = std::size_t{7} << 20};
+  plan.usual_sampling = plan.usual_local_steps = false;
+  plan.method = {.name = MethodName::Published,
+                 .hyperplanes = HyperplaneKind::Valid,
+                 .memory = HyperplaneMemory::kAll,
+                 .reveal = Reveal::Updates,
+                 .memory_limit = std::size_t{3} << 20,
+                 .ridge = 0.25,
+                 .least_squares = true,
+                 .slack = 1e3,
+                 .inner_tolerance = 0.125,
+                 .acceleration = 2,
+                 .soft = 1.5,
+                 .refit = true,
+                 .average = TailBurnIn{7}};
 
   const std::string text = plan_text(plan, folder.path());
   Plan again;
@@ -75,13 +89,39 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
 
   ASSERT_TRUE(read) << read.error().message << '\n' << text;
   for (const PlanOption& option : plan_options()) EXPECT_EQ(option.get(again), option.get(plan)) << option.name;
+  EXPECT_EQ(again.run.local_budget, plan.run.local_budget);
+  EXPECT_EQ(again.steps.sampling, plan.steps.sampling);
+  EXPECT_EQ(again.method.memory, plan.method.memory);
+  EXPECT_EQ(again.method.soft, plan.method.soft);
 }
 
 TEST(Plan, GivesUpAfterSomePatienceOnlyWhereAToleranceIsAskedFor) {
   Plan plan;
+  plan.method.name = MethodName::Published;
   EXPECT_EQ(plan.run_options().patience, 0);
   plan.run.tolerance = 1e-6;
   EXPECT_EQ(plan.run_options().patience, 100);
+  plan.method.name = MethodName::Auto;  // knows itself when it has arrived
+  EXPECT_EQ(plan.run_options().patience, 0);
+}
+
+TEST(Plan, LeavesStepsAndOrderOfRowsToTheMethod) {
+  const std::vector<ClientSummary> roster{{ClientId{0}, "a", 10, 1.0, 1.0}, {ClientId{1}, "b", 30, 1.0, 1.0}};
+  Plan plan;
+  plan.settle(roster);
+  EXPECT_EQ(plan.run.local_budget, StepBudget{FixedSteps{240}});  // eight passes of the larger client
+  EXPECT_EQ(plan.steps.sampling, RowSampling::Shuffled);
+
+  plan.run.sparsity = 3;  // hard thresholding is the paper's
+  plan.settle(roster);
+  EXPECT_EQ(plan.run.local_budget, StepBudget{FixedSteps{20}});
+  EXPECT_EQ(plan.steps.sampling, RowSampling::SquaredNorm);
+
+  const test::TempFolder folder;
+  ASSERT_TRUE(read_plan(folder.write("plan.toml", "local-steps = 5\nrow-sampling = 'greedy'"), plan));
+  plan.settle(roster);
+  EXPECT_EQ(plan.run.local_budget, StepBudget{FixedSteps{5}});
+  EXPECT_EQ(plan.steps.sampling, RowSampling::Greedy);
 }
 
 TEST(Plan, SaysWhereAFileIsWrong) {
@@ -94,14 +134,33 @@ TEST(Plan, SaysWhereAFileIsWrong) {
   EXPECT_EQ(refusal(folder, "rounds = 4294967296"),
             "plan.toml:1: rounds: expected a whole number from 1 to 4294967295, found '4294967296'");
   EXPECT_EQ(refusal(folder, "local-steps = 'many'"),
-            "plan.toml:1: local-steps: expected a whole number from 1 or 'inf', found 'many'");
+            "plan.toml:1: local-steps: expected 'auto' or a whole number from 1 or 'inf', found 'many'");
   EXPECT_EQ(refusal(folder, "standardize = 'yes'"), "plan.toml:1: standardize: expected true or false, found 'yes'");
   EXPECT_EQ(refusal(folder, "partition = 'random'"),
             "plan.toml:1: partition: expected 'contiguous', 'shuffled' or 'by:COLUMN', found 'random'");
   EXPECT_EQ(refusal(folder, "tolerance = -1"), "plan.toml:1: tolerance: expected a number from 0 (none), found '-1'");
   EXPECT_EQ(refusal(folder, "seed = [1, 2]"), "plan.toml:1: seed: expected one value");
   EXPECT_EQ(refusal(folder, "data = [[1]]"), "plan.toml:1: data: expected a list of texts");
-  EXPECT_EQ(refusal(folder, "method = 'auto'"), "plan.toml:1: method: expected 'published', found 'auto'");
+  EXPECT_EQ(refusal(folder, "method = 'best'"), "plan.toml:1: method: expected 'auto' or 'published', found 'best'");
+  EXPECT_EQ(refusal(folder, "row-sampling = 'random'"),
+            "plan.toml:1: row-sampling: expected 'auto' or 'squared-norm', 'norm', 'uniform', 'shuffled' or 'greedy', "
+            "found 'random'");
+  EXPECT_EQ(refusal(folder, "server-sampling = 'greedy'"),
+            "plan.toml:1: server-sampling: expected 'uniform' or 'squared-norm', found 'greedy'");
+  EXPECT_EQ(refusal(folder, "reveal = 'nothing'"),
+            "plan.toml:1: reveal: expected 'auto' or 'sums' or 'updates', found 'nothing'");
+  EXPECT_EQ(refusal(folder, "memory = 'most'"),
+            "plan.toml:1: memory: expected 'auto' or a whole number from 0 or 'all', found 'most'");
+  EXPECT_EQ(refusal(folder, "ridge = -2"), "plan.toml:1: ridge: expected a number from 0 (none), found '-2'");
+  EXPECT_EQ(refusal(folder, "slack = 0"), "plan.toml:1: slack: expected 'auto' or a number above 0, found '0'");
+  EXPECT_EQ(refusal(folder, "inner-tolerance = 1"),
+            "plan.toml:1: inner-tolerance: expected a number between 0 and 1, found '1'");
+  EXPECT_EQ(refusal(folder, "sparse = 'soft'"),
+            "plan.toml:1: sparse: expected 'none' or 'soft:LAMBDA' with a number above 0, found 'soft'");
+  EXPECT_EQ(refusal(folder, "sparse = 'soft:-1'"),
+            "plan.toml:1: sparse: expected 'none' or 'soft:LAMBDA' with a number above 0, found 'soft:-1'");
+  EXPECT_EQ(refusal(folder, "average = 'tail:x'"),
+            "plan.toml:1: average: expected 'none', 'tail' or 'tail:ROUNDS', found 'tail:x'");
   EXPECT_EQ(refusal(folder, "storage = 'half'"), "plan.toml:1: storage: expected 'float64' or 'float32', found 'half'");
   EXPECT_EQ(refusal(folder, "patience = 0"),
             "plan.toml:1: patience: expected 'auto', 'endless' or a whole number from 1, found '0'");
