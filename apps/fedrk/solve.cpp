@@ -22,6 +22,7 @@
 #include "fedrk/io/result_files.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "fedrk/methods/refit.hpp"
+#include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "horizon_words.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
@@ -107,6 +108,7 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
 
   const auto start = std::chrono::steady_clock::now();
   const auto method = make_method(plan.method, options, engine);
+  if (plan.method.soft > 0.0) federation.start = dual_of(federation.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, *method, federation.start, observers, &stop_on_interrupt());
   if (plan.method.refit && run.result.termination != Termination::Interrupted) {
     const std::size_t before = run.result.history.size();

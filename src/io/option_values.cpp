@@ -71,11 +71,6 @@ Result<void> set_positive(const Values& values, double& field) {
       values, "a number above 0", [](double v) { return v > 0.0; }, field);
 }
 
-Result<void> set_share(const Values& values, double& field) {
-  return set_number(
-      values, "a number between 0 and 1", [](double v) { return v > 0.0 && v < 1.0; }, field);
-}
-
 Result<void> set_patience(const Values& values, std::optional<std::uint32_t>& field) {
   if (values == Values{"auto"}) {
     field.reset();

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/methods/anderson.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <Eigen/QR>
 
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
+namespace {
+
+constexpr double kAstray = 2.0;    // times the shortest residual
+constexpr double kDamping = 0.02;  // of the size of all differences: below that they are the noise of inexact images
+
+}  // namespace
 
 std::vector<double> Anderson::next(std::span<const double> point, std::span<const double> image) {
   Pair pair{{image.begin(), image.end()}, {image.begin(), image.end()}};
   axpy(-1.0, point, pair.residual);
+  const double length = std::sqrt(squared_norm(pair.residual));
+  if (length > kAstray * shortest_) {
+    pairs_.clear();
+    shortest_ = length;
+  }
+  shortest_ = std::min(shortest_, length);
   pairs_.push_back(std::move(pair));
   if (pairs_.size() > depth_ + 1) pairs_.pop_front();
   const Pair& last = pairs_.back();
@@ -18,14 +33,16 @@ std::vector<double> Anderson::next(std::span<const double> point, std::span<cons
 
   const auto n = static_cast<Eigen::Index>(image.size());
   const auto as_vector = [n](const std::vector<double>& v) { return Eigen::Map<const Eigen::VectorXd>(v.data(), n); };
-  Eigen::MatrixXd differences(n, earlier);
+  Eigen::MatrixXd differences = Eigen::MatrixXd::Zero(n + earlier, earlier);
   for (Eigen::Index k = 0; k < earlier; ++k) {
-    differences.col(k) = as_vector(last.residual) - as_vector(pairs_[static_cast<std::size_t>(k)].residual);
+    differences.col(k).head(n) = as_vector(last.residual) - as_vector(pairs_[static_cast<std::size_t>(k)].residual);
   }
-  // Points that have come close to each other say nothing new: beyond this their differences are noise.
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(differences);
-  qr.setThreshold(1e-8);
-  const Eigen::VectorXd shares = qr.solve(as_vector(last.residual));
+  const double size = differences.norm();
+  if (size == 0.0) return last.image;
+  differences.bottomRows(earlier).diagonal().setConstant(kDamping * size);
+  Eigen::VectorXd wanted = Eigen::VectorXd::Zero(n + earlier);
+  wanted.head(n) = as_vector(last.residual);
+  const Eigen::VectorXd shares = differences.householderQr().solve(wanted);
 
   std::vector<double> next = last.image;
   for (Eigen::Index k = 0; k < earlier; ++k) {

@@ -13,7 +13,10 @@ namespace {
 
 // What is left of a normal outside the basis is rounding where it is below this share of the normal. Scaled up to
 // length one it would be noise, and ruin x.
-constexpr double kRoundingShare = 1e-12;
+constexpr double kRoundingShare = 1e-10;
+// At a sharp angle to those before, a hyperplane of a solution may be far off, but not a thousand times as far as x and
+// that hyperplane are.
+constexpr double kSharpShare = 1e-6, kAbsurd = 1e3;
 constexpr double kApart = 1e-6;  // of the length of x: more than rounding puts between hyperplanes
 
 }  // namespace
@@ -49,8 +52,14 @@ void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const do
     contradicted_ = contradicted_ || std::abs(gap) > kApart * length * std::sqrt(squared_norm(x));
     return;
   }
+  const double distance_along = gap / left, distance_to_plane = std::abs(plane.gap) / length;
+  if (left <= kSharpShare * length &&
+      std::abs(distance_along) > kAbsurd * std::max(std::sqrt(squared_norm(x)), distance_to_plane)) {
+    contradicted_ = true;
+    return;
+  }
   for (double& entry : direction) entry /= left;
-  gaps.push_back(gap / left);
+  gaps.push_back(distance_along);
   const double offset = dot(direction, x) + gaps.back();
   basis_.push_back({t.value, std::move(direction), offset});
 }

@@ -10,15 +10,13 @@
 namespace fedrk {
 namespace {
 
-constexpr double kBetter = 0.9;       // of the best residual so far: that counts as progress
-constexpr double kMuchWorse = 100.0;  // times the best: no way to a solution leads there, however crooked
-constexpr double kSolved = 1e-10;     // a relative residual below which there is only rounding to gain
+constexpr double kBetter = 0.9;           // of the best residual so far: that counts as progress
+constexpr double kMuchWorse = 100.0;      // times the best: no way to a solution leads there, however crooked
+constexpr std::size_t kLongPatience = 8;  // times the usual one: a residual that falls so slowly may as well stand
+constexpr double kFar = 1e3, kFarWithAll = 1e8;  // with all rounds kept, also the weakest directions are found
+constexpr double kAtRounding = 1e-13;
+constexpr double kSolved = 1e-10;  // a relative residual below which there is only rounding to gain
 constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
-
-// How many rounds everyone has surely been asked in, and some more.
-std::size_t patience_for(std::size_t clients, std::size_t participants) {
-  return 6 + 3 * (clients + participants - 1) / std::max<std::size_t>(1, participants);
-}
 
 }  // namespace
 
@@ -26,9 +24,8 @@ HyperplaneMethod::HyperplaneMethod(const HyperplaneOptions& options, std::size_t
     : options_(options),
       server_(options.server_budget, options.server_sampling),
       threshold_(options.sparsity),
-      watch_(12),
       quiet_(clients),
-      clients_(clients) {
+      sweep_(clients) {
   if (options.memory > 0) memory_.emplace(options.memory, options.memory_limit);
 }
 
@@ -56,8 +53,8 @@ void HyperplaneMethod::move(RoundIndex t, RoundReplies& round, std::span<double>
 }
 
 void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const double> before, std::span<double> x) {
-  const double moved = distance(before, x);
-  if (moved <= kRounding * std::sqrt(squared_norm(x))) {
+  const double moved = distance(before, x), length = std::sqrt(squared_norm(x));
+  if (moved <= kRounding * length) {
     quiet_.add(round.answered);
   } else {
     quiet_.clear();
@@ -65,20 +62,41 @@ void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const doub
   if (!memory_ || options_.sparsity > 0) return;  // what is kept of x moves it as well
 
   watch_.see(before, x);
-  const double residual = round.relative_residual.value_or(best_residual_);
+  const bool worse = has_run_away(moved, x) || (round.relative_residual && is_much_worse(round, before));
+  const bool at_rest = watch_.going_nowhere() && watch_.farthest() <= kSolved * length;
+  const std::size_t patience = 6 + 2 * sweep_.last_length();
+  if (best_level_ <= kSolved || at_rest) {
+    // Close to rounding a residual soon falls no further; above it, it may only fall slowly.
+    const std::size_t enough = best_level_ <= kAtRounding ? patience : kLongPatience * patience;
+    solved_ = worse || at_rest || since_best_ >= enough;
+    if (solved_ && !best_.empty()) std::ranges::copy(best_, x.begin());
+  } else {
+    contradicted_ =
+        worse || memory_->contradicted() || watch_.going_nowhere() || since_best_ >= kLongPatience * patience;
+  }
+}
+
+// Hyperplanes without a common point drive x away, by a factor in every round. Waiting for everyone's residual would
+// take too long: what rounding leaves of an x that was far away stays in it.
+bool HyperplaneMethod::has_run_away(double moved, std::span<const double> x) {
+  if (first_step_ == 0.0) first_step_ = moved;
+  const double far = options_.memory == HyperplaneMemory::kAll ? kFarWithAll : kFar;
+  const double size = best_.empty() ? 0.0 : std::sqrt(squared_norm(best_));
+  const double gone = best_.empty() ? moved : distance(x, best_);
+  return !(gone <= far * std::max(size, first_step_));
+}
+
+// Looks at the residual of everyone, as a sweep tells it, and keeps the best x.
+bool HyperplaneMethod::is_much_worse(const RoundReplies& round, std::span<const double> x) {
   ++since_best_;
-  if (residual < kBetter * best_residual_) {
-    best_residual_ = residual;
-    best_ = aligned_copy(before);
+  const auto level = sweep_.level_with(*round.relative_residual, round.answered);
+  if (!level) return false;
+  if (*level < kBetter * best_level_) {
+    best_level_ = *level;
+    best_ = aligned_copy(x);
     since_best_ = 0;
   }
-  const bool worse = !std::isfinite(moved) || residual > kMuchWorse * best_residual_;
-  if (best_residual_ <= kSolved) {
-    solved_ = worse || since_best_ >= patience_for(clients_, round.answered.size());
-    if (solved_) std::ranges::copy(best_, x.begin());
-  } else {
-    contradicted_ = worse || memory_->contradicted() || watch_.going_nowhere();
-  }
+  return *level > kMuchWorse * best_level_;
 }
 
 void HyperplaneMethod::give_up_memory(RoundIndex t, std::span<double> x) {
@@ -87,9 +105,9 @@ void HyperplaneMethod::give_up_memory(RoundIndex t, std::span<double> x) {
   if (!best_.empty()) std::ranges::copy(best_, x.begin());
   notes_.push_back(
       "By round " + std::to_string(t.value + 1) +
-      " the steps led nowhere: the equations contradict each other, and hyperplanes of several rounds have no common "
-      "point. The run went on by averaging what the clients send, which hovers around the least-squares solution; "
-      "--least-squares or --ridge LAMBDA lead to it.");
+      " it had shown that the equations contradict each other: hyperplanes of several rounds have no common point. The "
+      "run went on by averaging what the clients send, which hovers around the least-squares solution; --least-squares "
+      "or --ridge LAMBDA lead to it.");
 }
 
 }  // namespace fedrk

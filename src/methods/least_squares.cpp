@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {
 
-constexpr double kRounding = 1e-13;
+constexpr double kRounding = 1e-13, kNearRounding = 1e-9;  // of the bound of the gradient
+constexpr std::size_t kStandingStill = 100;                // rounds
 
 LeastSquaresOptions with_weight(LeastSquaresOptions options, std::span<const ClientSummary> roster,
                                 std::size_t unknowns) {
@@ -37,7 +39,8 @@ LeastSquares::LeastSquares(const LeastSquaresOptions& options, std::span<const C
       tolerance_(std::max(options.tolerance, kRounding)),
       server_(options_.slack, roster),
       anderson_(options.depth),
-      settled_(roster.size()) {
+      settled_(roster.size()),
+      clients_(roster.size()) {
   for (const ClientSummary& client : roster) {
     size_of_matrix_ += client.squared_norm;
     size_of_rhs_ += client.squared_rhs_norm;
@@ -54,15 +57,29 @@ Request LeastSquares::request(RoundIndex t, std::span<const double> x) {
 void LeastSquares::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
   if (round.answered.empty()) return;
   server_.update(t, round, x);
-  const double gap = server_.relative_gap();
-  if (rounds_at_centre_++ == 0) gap_at_centre_ = gap;
+  look_at_bound(gradient_bound(x), round);
+  if (near_ridge_solution(round.answered.size(), x)) move_centre(x);
+}
 
-  if (gradient_bound(x) <= tolerance_) {
+void LeastSquares::look_at_bound(double bound, const RoundReplies& round) {
+  if (bound <= tolerance_) {
     settled_.add(round.answered);
   } else {
     settled_.clear();
   }
-  if (rounds_at_centre_ > 1 && gap <= options_.inner * gap_at_centre_) move_centre(x);
+  since_best_ = bound < 0.9 * best_bound_ ? 0 : since_best_ + 1;
+  best_bound_ = std::min(best_bound_, bound);
+  // Where rounding keeps the bound above a tolerance beyond reach, it has stood still for long.
+  at_rounding_ = best_bound_ <= kNearRounding && since_best_ > kStandingStill;
+}
+
+bool LeastSquares::near_ridge_solution(std::size_t answered, std::span<const double> x) {
+  const std::size_t rounds_of_all = (clients_ + answered - 1) / answered;
+  squared_gaps_.push_back(server_.gap() * server_.gap());
+  while (squared_gaps_.size() > rounds_of_all) squared_gaps_.pop_front();
+  if (++rounds_at_centre_ < std::max<std::size_t>(2, rounds_of_all)) return false;
+  const double square = std::reduce(squared_gaps_.begin(), squared_gaps_.end()) / static_cast<double>(rounds_of_all);
+  return std::sqrt(square / server_.lambda()) <= options_.inner * distance(x, centre_);
 }
 
 double LeastSquares::gradient_bound(std::span<const double> x) const {
@@ -76,6 +93,7 @@ void LeastSquares::move_centre(std::span<double> x) {
   axpy(-1.0, centre_, way);
   centre_ = std::move(next);
   server_.shift(way, x);
+  squared_gaps_.clear();
   rounds_at_centre_ = 0;
   ++centres_;
 }

@@ -94,7 +94,7 @@ void MethodOptions::validate(const RunOptions& run) const {
   const int answers = (ridge > 0.0 ? 1 : 0) + (least_squares ? 1 : 0) + (soft > 0.0 ? 1 : 0);
   refuse(answers > 1, "ridge, least squares and soft thresholding have different answers: ask for one of them");
   refuse(ridge < 0.0 || soft < 0.0 || slack.value_or(1.0) <= 0.0, "the weights of slack and penalties are positive");
-  refuse(!(inner_tolerance > 0.0 && inner_tolerance < 1.0), "the inner tolerance is a share between 0 and 1");
+  refuse(!(inner_tolerance > 0.0), "the inner tolerance is positive");
   const bool published = name == MethodName::Published || hyperplanes == HyperplaneKind::Published;
   refuse(published && answers > 0, "the published method knows no ridge, least squares or soft thresholding");
   refuse(published && memory.value_or(0) > 0,
@@ -137,7 +137,8 @@ std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptio
 RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
   if (options.is_published(run)) return run;
   run.patience = 0;
-  if (run.residual_every == 0) run.residual_every = 1;
+  const bool watches = options.ridge == 0.0 && options.soft == 0.0 && !options.least_squares;
+  if (watches && run.residual_every == 0) run.residual_every = 1;
   return run;
 }
 

@@ -15,13 +15,13 @@ namespace fedrk {
 
 SlackServer::SlackServer(const SlackOptions& options, std::span<const ClientSummary> roster)
     : options_(options), told_(roster.size()), news_(roster.size(), SlackNews{}.packed()) {
-  double squares = 0.0, rows = 0.0;
+  double squares = 0.0;
   for (const ClientSummary& client : roster) {
     rows_.push_back(client.rows);
-    rows += static_cast<double>(client.rows);
+    all_rows_ += static_cast<double>(client.rows);
     squares += client.squared_rhs_norm;
   }
-  if (squares > 0.0) mean_square_ = squares / rows;
+  size_of_rhs_ = std::sqrt(squares);
 }
 
 Request SlackServer::request(RoundIndex t, std::span<const double> x) {
@@ -47,7 +47,7 @@ void SlackServer::update(RoundIndex t, RoundReplies& round, std::span<double> x)
   double squares = 0.0, rows = 0.0;
   for (const LocalReply& reply : round.replies) squares += reply.slack->squared_gaps;
   for (const ClientId client : round.answered) rows += static_cast<double>(rows_[client.value]);
-  relative_gap_ = rows > 0.0 ? std::sqrt(squares / rows / mean_square_) : 0.0;
+  gap_ = rows > 0.0 ? std::sqrt(squares / rows * all_rows_) : 0.0;
 
   for (LocalReply& reply : round.replies) add_plane(t, reply);
   take_note(round, t);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "fedrk/federated/soft_threshold.hpp"
@@ -50,6 +51,12 @@ void bregman_project(std::span<const double> normal, double offset, double lambd
     t = tried;
   }
   axpy(sign * t, normal, v);
+}
+
+std::vector<double> dual_of(std::span<const double> x, double lambda) {
+  std::vector<double> v(x.begin(), x.end());
+  for (double& entry : v) entry += entry > 0.0 ? lambda : entry < 0.0 ? -lambda : 0.0;
+  return v;
 }
 
 Request SparseKaczmarz::request(RoundIndex, std::span<const double> v) {

@@ -16,7 +16,7 @@ double squared_distance(std::span<const double> a, std::span<const double> b) {
 }  // namespace
 
 void StepWatch::see(std::span<const double> before, std::span<const double> x) {
-  if (rounds_ % std::max(kStretch, 2 * fewest_) == 0) {
+  if (rounds_ % kStretch == 0) {
     rounds_ = 0;
     start_ = aligned_copy(before);
     squared_steps_ = farthest_ = 0.0;
@@ -24,7 +24,7 @@ void StepWatch::see(std::span<const double> before, std::span<const double> x) {
   ++rounds_;
   squared_steps_ += squared_distance(before, x);
   farthest_ = std::max(farthest_, squared_distance(start_, x));
-  going_nowhere_ = rounds_ >= fewest_ && squared_steps_ > kMuch * farthest_;
+  going_nowhere_ = squared_steps_ > kMuch * farthest_;
 }
 
 }  // namespace fedrk

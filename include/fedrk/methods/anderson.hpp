@@ -4,10 +4,12 @@
 // Anderson's acceleration of a fixed-point iteration c <- g(c).
 //
 // Of the last points c_k with images g_k and residuals f_k = g_k - c_k the next point is the affine combination of
-// images whose residuals combine to the shortest vector.
+// images whose residuals combine to the shortest vector. Images may be inexact; large weights, which would make much of
+// their noise, are held down by a penalty.
 
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,7 +20,8 @@ class Anderson {
   /// `depth` earlier points are used; 0: plain iteration.
   explicit Anderson(std::size_t depth) : depth_(depth) {}
 
-  /// The next point, from this one and its image.
+  /// The next point, from this one and its image. Where the residual has grown much beyond the shortest so far, the
+  /// points before it are forgotten: what was extrapolated from them led astray.
   std::vector<double> next(std::span<const double> point, std::span<const double> image);
 
  private:
@@ -27,6 +30,7 @@ class Anderson {
   };
   std::size_t depth_;
   std::deque<Pair> pairs_;
+  double shortest_ = std::numeric_limits<double>::infinity();  // residual since the points were forgotten last
 };
 
 }  // namespace fedrk

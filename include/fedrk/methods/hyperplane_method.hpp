@@ -20,6 +20,7 @@
 #include "fedrk/federated/server_step.hpp"
 #include "fedrk/federated/threshold.hpp"
 #include "fedrk/methods/hyperplane_memory.hpp"
+#include "fedrk/methods/residual_sweep.hpp"
 #include "fedrk/methods/roll.hpp"
 #include "fedrk/methods/step_watch.hpp"
 
@@ -53,6 +54,8 @@ class HyperplaneMethod final : public Method {
 
  private:
   void look_back(const RoundReplies& round, std::span<const double> before, std::span<double> x);
+  bool has_run_away(double moved, std::span<const double> x);
+  bool is_much_worse(const RoundReplies& round, std::span<const double> x);
   void move(RoundIndex t, RoundReplies& round, std::span<double> x);
   void give_up_memory(RoundIndex t, std::span<double> x);
 
@@ -63,9 +66,11 @@ class HyperplaneMethod final : public Method {
   StepWatch watch_;
   Roll quiet_;  // clients whose answers moved x by rounding alone
   bool solved_ = false, contradicted_ = false;
-  std::size_t clients_, since_best_ = 0;
-  double best_residual_ = std::numeric_limits<double>::infinity();
-  AlignedVector best_;  // x where the residual was least
+  std::size_t since_best_ = 0;  // reports
+  ResidualSweep sweep_;
+  double first_step_ = 0.0;
+  double best_level_ = std::numeric_limits<double>::infinity();
+  AlignedVector best_;  // x where it was found
   std::vector<std::string> notes_;
 };
 

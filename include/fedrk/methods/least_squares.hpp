@@ -10,12 +10,16 @@
 //
 // The slack is not reset at a new centre c'. In x - c = A^T w, which every step keeps true, w is what the clients hold,
 // so moving x by c' - c makes the old w the start of the new inner run. The equations then lack no more than
-// A (c' - c): as the centres settle, a round or two suffice for each, and no client has to be told.
+// A (c' - c): as the centres settle, a few rounds suffice for each, and no client has to be told. A ridge solution is
+// at most ||r|| / sqrt(lambda) away, r = b - A x - lambda w being what the equations lack; a centre is left when that
+// is small beside the way x has gone from it.
 //
-// At any time the gradient A^T (b - A x) is lambda (x - c) + A^T r with r = b - A x - lambda w, which the server can
-// bound: ||A^T r|| <= ||A||_F ||r||. By that it knows when to stop.
+// At any time the gradient A^T (b - A x) is lambda (x - c) + A^T r, which the server can bound: ||A^T r|| <=
+// ||A||_F ||r||. By that it knows when to stop.
 
 #include <cstddef>
+#include <deque>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +32,7 @@ namespace fedrk {
 
 struct LeastSquaresOptions {
   SlackOptions slack{};    // lambda 0: chosen from the size of A
-  double inner = 0.5;      // a new centre when the equations lack this share of what they lacked at the centre
+  double inner = 1.0;      // a new centre when ||r|| / sqrt(lambda) is at most this share of ||x - c||
   std::size_t depth = 6;   // of Anderson's acceleration; 0: none
   double tolerance = 0.0;  // of ||A^T (b - A x)|| / (||A||_F ||b||); 0: to rounding
 };
@@ -42,7 +46,7 @@ class LeastSquares final : public Method {
 
   Request request(RoundIndex t, std::span<const double> x) override;
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
-  bool finished() const override { return settled_.complete(); }
+  bool finished() const override { return at_rounding_ || settled_.complete(); }
   /// The weight and the number of centres.
   std::vector<std::string> notes() const override;
 
@@ -51,6 +55,8 @@ class LeastSquares final : public Method {
 
  private:
   double gradient_bound(std::span<const double> x) const;
+  void look_at_bound(double bound, const RoundReplies& round);
+  bool near_ridge_solution(std::size_t answered, std::span<const double> x);
   void move_centre(std::span<double> x);
 
   LeastSquaresOptions options_;
@@ -58,10 +64,14 @@ class LeastSquares final : public Method {
   SlackServer server_;
   Anderson anderson_;
   Roll settled_;
+  std::size_t clients_;
   double size_of_matrix_ = 0.0, size_of_rhs_ = 0.0;  // ||A||_F, ||b||
   std::vector<double> centre_;
-  double gap_at_centre_ = 0.0;
+  std::deque<double> squared_gaps_;  // of the last rounds at this centre, as many as it takes to hear of everyone
   std::size_t rounds_at_centre_ = 0, centres_ = 0;
+  double best_bound_ = std::numeric_limits<double>::infinity();
+  std::size_t since_best_ = 0;  // rounds
+  bool at_rounding_ = false;
 };
 
 }  // namespace fedrk

@@ -33,7 +33,7 @@ struct MethodOptions {
   double ridge = 0.0;                               // lambda; 0: not ridge
   bool least_squares = false;
   std::optional<double> slack{};  // lambda of the slack in least squares; unset: by the size of A
-  double inner_tolerance = 0.5;   // of least squares, as LeastSquaresOptions::inner
+  double inner_tolerance = 1.0;   // of least squares, as LeastSquaresOptions::inner
   std::size_t acceleration = 6;   // depth
   double soft = 0.0;              // lambda of soft thresholding; 0: none
   bool refit = false;
@@ -60,8 +60,8 @@ RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run);
 /// REQUIRES: validate() passes.
 std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine);
 
-/// `run` as this method wants it where nobody said otherwise: residuals in every round for those who watch them, and no
-/// end by stagnation for those who know themselves when they have arrived.
+/// `run` as this method wants it: no end by stagnation for those who know themselves when they have arrived, and,
+/// unless somebody said otherwise, residuals in every round for those who watch them.
 RunOptions run_options_for(const MethodOptions& options, RunOptions run);
 
 }  // namespace fedrk

@@ -42,8 +42,9 @@ class SlackServer {
   /// Moves x alone by `way`, then to the nearest point of the hyperplanes again.
   void shift(std::span<const double> way, std::span<double> x);
 
-  /// ||b - A x - lambda w|| over ||b|| as the participants of the last round reported it, at its start.
-  double relative_gap() const { return relative_gap_; }
+  /// ||b - A x - lambda w|| of all, as the rows of the last round's participants tell it, at its start; and over ||b||.
+  double gap() const { return gap_; }
+  double relative_gap() const { return size_of_rhs_ > 0.0 ? gap_ / size_of_rhs_ : gap_; }
 
  private:
   using Total = std::shared_ptr<double>;  // how far the server went in a direction, in all
@@ -73,13 +74,14 @@ class SlackServer {
 
   SlackOptions options_;
   std::vector<std::size_t> rows_;  // of each client
-  double mean_square_ = 1.0;       // of the right-hand side
+  double all_rows_ = 0.0;
+  double size_of_rhs_ = 0.0;  // ||b||
   std::deque<Plane> window_;
   std::vector<std::uint32_t> stored_;  // the rounds in the window when the round was asked for
   std::vector<Told> told_;
   std::vector<std::vector<double>> news_;
   std::deque<std::vector<ClientId>> recent_;  // who took part in the rounds of the window
-  double relative_gap_ = 0.0;
+  double gap_ = 0.0;
 };
 
 }  // namespace fedrk

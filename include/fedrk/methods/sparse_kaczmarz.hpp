@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "fedrk/federated/hyperplane.hpp"
 #include "fedrk/federated/method.hpp"
@@ -24,6 +25,9 @@ namespace fedrk {
 /// Moves `v` by the Bregman projection onto the hyperplane { z : <normal, z> = offset }.
 /// REQUIRES: the normal is not zero, lambda >= 0.
 void bregman_project(std::span<const double> normal, double offset, double lambda, std::span<double> v);
+
+/// The dual vector to start from for a run that is to begin at x.
+std::vector<double> dual_of(std::span<const double> x, double lambda);
 
 struct SparseOptions {
   double lambda = 1.0;

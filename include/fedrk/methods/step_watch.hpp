@@ -8,10 +8,12 @@
 //
 //     sum ||step||^2 = ||x_0 - x*||^2 - ||x_t - x*||^2 <= 2 ||x_0 - x*|| ||x_t - x_0||,
 //
-// and steps that add up to much more than the square of the distance they cover can only be those of a run that has
-// hardly left its place on a long way. Where there is no solution the iterates hover, and after k rounds the sum is
-// about k times the squared distance. The watch says so where it is eight times.
+// and steps that add up to much more than the square of the distance they cover are those of a run that has hardly left
+// its place on a long way. Where there is no solution the iterates hover, and after k rounds the sum is about k times
+// the squared distance. The watch says so where it is twenty times; zigzags between hyperplanes at sharp angles, which
+// do lead to a solution, reach some ten.
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -21,21 +23,22 @@ namespace fedrk {
 
 class StepWatch {
  public:
-  explicit StepWatch(std::size_t fewest_rounds) : fewest_(fewest_rounds) {}
-
   /// To be told of every round: where x was before it, and where it is now.
   void see(std::span<const double> before, std::span<const double> x);
 
   /// True when the rounds of the present stretch went nowhere.
   bool going_nowhere() const { return going_nowhere_; }
 
- private:
-  static constexpr std::size_t kStretch = 60;  // rounds; then a new one begins, without what came before it
-  static constexpr double kMuch = 8.0;
+  /// How far x came from where the stretch began, at most.
+  double farthest() const { return std::sqrt(farthest_); }
 
-  std::size_t fewest_, rounds_ = 0;
+ private:
+  static constexpr std::size_t kStretch = 120;  // rounds; then a new one begins, without what came before it
+  static constexpr double kMuch = 20.0;
+
+  std::size_t rounds_ = 0;
   AlignedVector start_;
-  double squared_steps_ = 0.0, farthest_ = 0.0;
+  double squared_steps_ = 0.0, farthest_ = 0.0;  // squared
   bool going_nowhere_ = false;
 };
 

@@ -153,8 +153,8 @@ TEST(Plan, SaysWhereAFileIsWrong) {
             "plan.toml:1: memory: expected 'auto' or a whole number from 0 or 'all', found 'most'");
   EXPECT_EQ(refusal(folder, "ridge = -2"), "plan.toml:1: ridge: expected a number from 0 (none), found '-2'");
   EXPECT_EQ(refusal(folder, "slack = 0"), "plan.toml:1: slack: expected 'auto' or a number above 0, found '0'");
-  EXPECT_EQ(refusal(folder, "inner-tolerance = 1"),
-            "plan.toml:1: inner-tolerance: expected a number between 0 and 1, found '1'");
+  EXPECT_EQ(refusal(folder, "inner-tolerance = 0"),
+            "plan.toml:1: inner-tolerance: expected a number above 0, found '0'");
   EXPECT_EQ(refusal(folder, "sparse = 'soft'"),
             "plan.toml:1: sparse: expected 'none' or 'soft:LAMBDA' with a number above 0, found 'soft'");
   EXPECT_EQ(refusal(folder, "sparse = 'soft:-1'"),
