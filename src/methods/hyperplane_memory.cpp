@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 // What is left of a normal outside the basis is rounding where it is below this share of the normal. Scaled up to
 // length one it would be noise, and ruin x.
 constexpr double kRoundingShare = 1e-10;
+constexpr double kRoundingOfX = 4.0 * std::numeric_limits<double>::epsilon();  // so is a displacement as short as that
 // At a sharp angle to those before, a hyperplane of a solution may be far off, but not a thousand times as far as x and
 // that hyperplane are.
 constexpr double kSharpShare = 1e-6, kAbsurd = 1e3;
@@ -37,7 +39,8 @@ void HyperplaneMemory::forget(RoundIndex t, std::size_t unknowns) {
 }
 
 void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const double> x, std::vector<double>& gaps) {
-  const double length = std::sqrt(plane.squared_norm);
+  const double length = std::sqrt(plane.squared_norm), size_of_x = std::sqrt(squared_norm(x));
+  if (length <= kRoundingOfX * size_of_x) return;
   AlignedVector direction = std::move(plane.normal);
   double gap = plane.gap;
   std::vector<double> within(basis_.size());
@@ -49,12 +52,11 @@ void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const do
   }
   const double left = std::sqrt(squared_norm(direction));
   if (left <= kRoundingShare * length) {
-    contradicted_ = contradicted_ || std::abs(gap) > kApart * length * std::sqrt(squared_norm(x));
+    contradicted_ = contradicted_ || std::abs(gap) > kApart * length * size_of_x;
     return;
   }
   const double distance_along = gap / left, distance_to_plane = std::abs(plane.gap) / length;
-  if (left <= kSharpShare * length &&
-      std::abs(distance_along) > kAbsurd * std::max(std::sqrt(squared_norm(x)), distance_to_plane)) {
+  if (left <= kSharpShare * length && std::abs(distance_along) > kAbsurd * std::max(size_of_x, distance_to_plane)) {
     contradicted_ = true;
     return;
   }

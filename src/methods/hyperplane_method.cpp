@@ -54,13 +54,16 @@ void HyperplaneMethod::move(RoundIndex t, RoundReplies& round, std::span<double>
 
 void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const double> before, std::span<double> x) {
   const double moved = distance(before, x), length = std::sqrt(squared_norm(x));
-  if (moved <= kRounding * length) {
+  // Few steps may happen on rows that lack nothing; the residual tells whether others do.
+  const bool may_lack = contradicted_ || round.relative_residual.value_or(0.0) > kSolved;
+  if (moved <= kRounding * length && !may_lack) {
     quiet_.add(round.answered);
   } else {
     quiet_.clear();
   }
   if (!memory_ || options_.sparsity > 0) return;  // what is kept of x moves it as well
 
+  if (best_.empty()) best_ = aligned_copy(before);
   watch_.see(before, x);
   const bool worse = has_run_away(moved, x) || (round.relative_residual && is_much_worse(round, before));
   const bool at_rest = watch_.going_nowhere() && watch_.farthest() <= kSolved * length;
@@ -69,7 +72,7 @@ void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const doub
     // Close to rounding a residual soon falls no further; above it, it may only fall slowly.
     const std::size_t enough = best_level_ <= kAtRounding ? patience : kLongPatience * patience;
     solved_ = worse || at_rest || since_best_ >= enough;
-    if (solved_ && !best_.empty()) std::ranges::copy(best_, x.begin());
+    if (solved_) std::ranges::copy(best_, x.begin());
   } else {
     contradicted_ =
         worse || memory_->contradicted() || watch_.going_nowhere() || since_best_ >= kLongPatience * patience;
@@ -81,9 +84,7 @@ void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const doub
 bool HyperplaneMethod::has_run_away(double moved, std::span<const double> x) {
   if (first_step_ == 0.0) first_step_ = moved;
   const double far = options_.memory == HyperplaneMemory::kAll ? kFarWithAll : kFar;
-  const double size = best_.empty() ? 0.0 : std::sqrt(squared_norm(best_));
-  const double gone = best_.empty() ? moved : distance(x, best_);
-  return !(gone <= far * std::max(size, first_step_));
+  return !(distance(x, best_) <= far * std::max(std::sqrt(squared_norm(best_)), first_step_));
 }
 
 // Looks at the residual of everyone, as a sweep tells it, and keeps the best x.
@@ -102,7 +103,7 @@ bool HyperplaneMethod::is_much_worse(const RoundReplies& round, std::span<const 
 void HyperplaneMethod::give_up_memory(RoundIndex t, std::span<double> x) {
   memory_.reset();
   quiet_.clear();
-  if (!best_.empty()) std::ranges::copy(best_, x.begin());
+  std::ranges::copy(best_, x.begin());
   notes_.push_back(
       "By round " + std::to_string(t.value + 1) +
       " it had shown that the equations contradict each other: hyperplanes of several rounds have no common point. The "

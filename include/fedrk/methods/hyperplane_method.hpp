@@ -70,7 +70,7 @@ class HyperplaneMethod final : public Method {
   ResidualSweep sweep_;
   double first_step_ = 0.0;
   double best_level_ = std::numeric_limits<double>::infinity();
-  AlignedVector best_;  // x where it was found
+  AlignedVector best_;  // x where it was found; at first the start
   std::vector<std::string> notes_;
 };
 
