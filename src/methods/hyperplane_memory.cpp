@@ -14,7 +14,7 @@ namespace {
 // What is left of a normal outside the basis is rounding where it is below this share of the normal. Scaled up to
 // length one it would be noise, and ruin x.
 constexpr double kRoundingShare = 1e-12;
-constexpr double kApart = 1e-6;  // of the length of x: more than rounding puts between hyperplanes
+constexpr double kApart = 1e-6;  // of the length of x and of its way: more than rounding puts between hyperplanes
 
 }  // namespace
 
@@ -46,7 +46,8 @@ void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const do
   }
   const double left = std::sqrt(squared_norm(direction));
   if (left <= kRoundingShare * length) {
-    contradicted_ = contradicted_ || std::abs(gap) > kApart * length * std::sqrt(squared_norm(x));
+    const double size = std::sqrt(squared_norm(x) + squared_norm(gaps));  // of x, or of the way to what is known
+    contradicted_ = contradicted_ || std::abs(gap) > kApart * length * size;
     return;
   }
   for (double& entry : direction) entry /= left;
