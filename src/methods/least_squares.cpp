@@ -11,6 +11,7 @@ namespace fedrk {
 namespace {
 
 constexpr double kRounding = 1e-13;
+constexpr double kNothing = 1e-3;  // of what the distance from the centre lacks
 
 LeastSquaresOptions with_weight(LeastSquaresOptions options, std::span<const ClientSummary> roster,
                                 std::size_t unknowns) {
@@ -62,12 +63,19 @@ void LeastSquares::update(RoundIndex t, RoundReplies& round, std::span<double> x
   } else {
     settled_.clear();
   }
-  if (rounds_at_centre_ > 1 && gap <= options_.inner * gap_at_centre_) move_centre(x);
+  // A long memory may know the equations so well that they lack nothing at the new centre, and cannot lack less.
+  const bool nothing_left = gap <= kNothing * centre_distance(x);
+  if (nothing_left || (rounds_at_centre_ > 1 && gap <= options_.inner * gap_at_centre_)) move_centre(x);
+}
+
+// The part of the gradient that the centre answers for.
+double LeastSquares::centre_distance(std::span<const double> x) const {
+  if (size_of_matrix_ == 0.0 || size_of_rhs_ == 0.0) return distance(x, centre_);
+  return server_.lambda() * distance(x, centre_) / (size_of_matrix_ * size_of_rhs_);
 }
 
 double LeastSquares::gradient_bound(std::span<const double> x) const {
-  if (size_of_matrix_ == 0.0 || size_of_rhs_ == 0.0) return distance(x, centre_);
-  return server_.lambda() * distance(x, centre_) / (size_of_matrix_ * size_of_rhs_) + server_.relative_gap();
+  return centre_distance(x) + server_.relative_gap();
 }
 
 void LeastSquares::move_centre(std::span<double> x) {

@@ -50,6 +50,7 @@ class LeastSquares final : public Method {
   std::size_t centres() const { return centres_; }
 
  private:
+  double centre_distance(std::span<const double> x) const;
   double gradient_bound(std::span<const double> x) const;
   void move_centre(std::span<double> x);
 
