@@ -11,7 +11,8 @@ namespace fedrk {
 namespace {
 
 constexpr double kBetter = 0.9;       // of the best residual so far: that counts as progress
-constexpr double kMuchWorse = 100.0;  // times the best: no way to a solution leads there, however crooked
+constexpr double kMuchWorse = 100.0;  // times the best residual so far
+constexpr double kFarDown = 1e-6;     // of the first residual
 constexpr double kSolved = 1e-10;     // a relative residual below which there is only rounding to gain
 constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
 
@@ -28,6 +29,7 @@ HyperplaneMethod::HyperplaneMethod(const HyperplaneOptions& options, std::size_t
       threshold_(options.sparsity),
       watch_(12),
       quiet_(clients),
+      heard_(clients),
       clients_(clients) {
   if (options.memory > 0) memory_.emplace(options.memory, options.memory_limit);
 }
@@ -65,26 +67,48 @@ void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const doub
   if (!memory_ || options_.sparsity > 0) return;  // what is kept of x moves it as well
 
   watch_.see(before, x);
-  const double residual = round.relative_residual.value_or(best_residual_);
+  if (best_.empty()) best_ = aligned_copy(before);
   ++since_best_;
-  if (residual < kBetter * best_residual_) {
-    best_residual_ = residual;
-    best_ = aligned_copy(before);
-    since_best_ = 0;
-  }
+  const double residual = round.relative_residual.value_or(0.0);
+  if (round.relative_residual) hear(residual, round.answered, before);
   const bool worse = !std::isfinite(moved) || residual > kMuchWorse * best_residual_;
   if (best_residual_ <= kSolved) {
     solved_ = worse || since_best_ >= patience_for(clients_, round.answered.size());
     if (solved_) std::ranges::copy(best_, x.begin());
+  } else if (worse && best_residual_ <= kFarDown * first_residual_) {
+    // Equations that contradict each other do not let it come that far. A new normal within the span of the others, up
+    // to rounding, has thrown x out: without them it comes back.
+    std::ranges::copy(best_, x.begin());
+    memory_.emplace(options_.memory, options_.memory_limit);
   } else {
-    contradicted_ = worse || memory_->contradicted() || watch_.going_nowhere();
+    // The way to a solution gets shorter in every step, but it may turn from where the equations feel little of it to
+    // where they feel all. Worse than in the beginning is what no way leads to.
+    const bool lost = worse && !(std::isfinite(moved) && residual <= first_residual_);
+    contradicted_ = lost || memory_->contradicted() || watch_.going_nowhere();
   }
+}
+
+// What a few report says little of the others: they may have been heard just before, or measure in other units. So the
+// residual that counts is the worst since everyone has been heard, or since surely everyone would have been.
+void HyperplaneMethod::hear(double residual, std::span<const ClientId> clients, std::span<const double> before) {
+  heard_.add(clients);
+  worst_residual_ = std::max(worst_residual_, residual);
+  if (!heard_.complete() && ++rounds_heard_ < 4 * patience_for(clients_, clients.size())) return;
+  if (first_residual_ < 0.0) first_residual_ = worst_residual_;
+  if (worst_residual_ < kBetter * best_residual_) {
+    best_residual_ = worst_residual_;
+    best_ = aligned_copy(before);
+    since_best_ = 0;
+  }
+  heard_.clear();
+  worst_residual_ = 0.0;
+  rounds_heard_ = 0;
 }
 
 void HyperplaneMethod::give_up_memory(RoundIndex t, std::span<double> x) {
   memory_.reset();
   quiet_.clear();
-  if (!best_.empty()) std::ranges::copy(best_, x.begin());
+  std::ranges::copy(best_, x.begin());
   notes_.push_back(
       "By round " + std::to_string(t.value + 1) +
       " the steps led nowhere: the equations contradict each other, and hyperplanes of several rounds have no common "

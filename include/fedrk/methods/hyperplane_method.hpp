@@ -53,6 +53,7 @@ class HyperplaneMethod final : public Method {
 
  private:
   void look_back(const RoundReplies& round, std::span<const double> before, std::span<double> x);
+  void hear(double residual, std::span<const ClientId> clients, std::span<const double> before);
   void move(RoundIndex t, RoundReplies& round, std::span<double> x);
   void give_up_memory(RoundIndex t, std::span<double> x);
 
@@ -62,6 +63,9 @@ class HyperplaneMethod final : public Method {
   Threshold threshold_;
   StepWatch watch_;
   Roll quiet_;  // clients whose answers moved x by rounding alone
+  Roll heard_;  // whose residual is in worst_residual_
+  double worst_residual_ = 0.0, first_residual_ = -1.0;
+  std::size_t rounds_heard_ = 0;
   bool solved_ = false, contradicted_ = false;
   std::size_t clients_, since_best_ = 0;
   double best_residual_ = std::numeric_limits<double>::infinity();
