@@ -25,6 +25,9 @@ struct SlackRows {
   }
   void stepped(std::size_t j, double by) const { y[j] += by; }
 };
+template <class MatrixType>
+SlackRows(const MatrixType&, std::span<const double>, std::span<const double>, double, std::span<double>)
+    -> SlackRows<MatrixType>;  // which clang 16 and older do not find by themselves
 
 // v += by a and, where v changed, x = soft(v, lambda).
 template <class Number>
