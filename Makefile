@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := build
 PROSTATE_RUN := runs/prostate
 
-.PHONY: help build run reproduce bench test test-release test-asan test-tsan unit format check-format lint clean
+.PHONY: help build run reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -43,6 +43,11 @@ test-asan:        ## tests under the address and undefined-behaviour sanitizers,
 test-tsan:        ## tests of the library under the thread sanitizer
 	@scripts/build tsan
 	@ctest --test-dir build-tsan --output-on-failure -j2 -LE 'package|slow'
+
+test-figures:     ## what the methods beyond the paper reach at the size of its figures, half a minute
+	@scripts/build release
+	@cmake --build build --target test_paper_beyond_figures
+	@build/tests/bin/test_paper_beyond_figures
 
 unit:             ## the quick tests only
 	@scripts/setup test

@@ -46,7 +46,9 @@ void accept_sum(const LocalTask& task, std::size_t unknowns, std::span<const Cli
                 RoundReplies& round) {
   std::erase_if(round.answered, [&](ClientId id) { return !std::ranges::binary_search(participants, id); });
   std::ranges::sort(round.answered);
+  round.answered.erase(std::unique(round.answered.begin(), round.answered.end()), round.answered.end());
   if (round.replies.size() > 1) round.replies.resize(1);
+  if (round.answered.empty()) round.replies.clear();
   if (round.replies.empty()) return round.answered.clear();
   const std::string reason = fault(task, unknowns, round.replies.front());
   if (reason.empty()) return;

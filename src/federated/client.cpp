@@ -48,16 +48,13 @@ std::span<const double> Client::own(const LocalTask& task) const {
 }
 
 double Client::residual_of_answer(const LocalTask& task) {
-  const LinearSystem& system = solver_for(task).block().system();
-  if (const auto* sparse = std::get_if<SparseSteps>(&task.work)) {
-    AlignedVector answer(task.x.size());
-    soft_threshold(task.x, sparse->lambda, answer);
-    return squared_residual(system, answer);
-  }
-  if (task.noise_columns == 0) return squared_residual(system, task.x);
   AlignedVector answer = aligned_copy(task.x);
+  if (const auto* sparse = std::get_if<SparseSteps>(&task.work)) soft_threshold(task.x, sparse->lambda, answer);
   std::fill_n(answer.rbegin(), task.noise_columns, 0.0);
-  return squared_residual(system, answer);
+  if (task.columns.empty()) return squared_residual(block().system(), answer);
+  AlignedVector whole(block().cols(), 0.0);  // of all equations, also where the selected unknowns have no part
+  for (std::size_t k = 0; k < answer.size(); ++k) whole[task.columns[k]] = answer[k];
+  return squared_residual(block().system(), whole);
 }
 
 // ---- Kaczmarz steps.

@@ -25,6 +25,9 @@ struct SlackRows {
   }
   void stepped(std::size_t j, double by) const { y[j] += by; }
 };
+template <class MatrixType>
+SlackRows(const MatrixType&, std::span<const double>, std::span<const double>, double, std::span<double>)
+    -> SlackRows<MatrixType>;  // which clang 16 and older do not find by themselves
 
 // v += by a and, where v changed, x = soft(v, lambda).
 template <class Number>
@@ -163,10 +166,13 @@ AlignedVector LocalSolver::sparse_displacement(FixedSteps steps, double lambda, 
                                                std::span<const double> v, double& gap) const {
   gap = 0.0;
   if (sampler_.empty()) return AlignedVector(v.size(), 0.0);
-  AlignedVector moved = aligned_copy(v), x(v.size()), start(v.size());
+  AlignedVector moved = aligned_copy(v), x(v.size()), way(v.size(), 0.0);
   soft_threshold(v, lambda, x);
-  start = x;
+  const AlignedVector start = x;
   const LinearSystem& system = block_.system();
+  // The way and its gap are summed up as seen from the start: taken as differences of what is large, they would be
+  // noise where the steps are short, and a hyperplane of noise can lie anywhere.
+  std::vector<std::optional<double>> lacking(block_.rows());  // b - A soft(v), of the rows that are used
   std::visit(
       [&](const auto& matrix) {
         DrawnRows drawn(sampler_, steps.count, stream);
@@ -174,14 +180,14 @@ AlignedVector LocalSolver::sparse_displacement(FixedSteps steps, double lambda, 
           const std::size_t j = drawn[0];
           const auto row = matrix.row(j);
           const double by = (system.rhs[j] - dot(row, x)) / block_.squared_norms()[j];
-          gap += by * system.rhs[j];  // <y, b> in the end
+          if (!lacking[j]) lacking[j] = system.rhs[j] - dot(row, start);
+          gap += by * *lacking[j];  // <y, b - A soft(v)> in the end
+          axpy(by, row, way);
           move_dual(by, row, lambda, moved, x);
         }
       },
       system.rows);
-  axpy(-1.0, v, moved);
-  gap -= dot(moved, start);
-  return moved;
+  return way;
 }
 
 // ---- What is made once.

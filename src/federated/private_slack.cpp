@@ -39,8 +39,8 @@ void PrivateSlack::learn(const SlackNews& news, std::span<const std::uint32_t> s
   }
   std::erase_if(open_, [&](Direction& direction) {
     const auto told = std::ranges::find(news.factors, direction.round, &SlackNews::Factor::round);
+    if (told == news.factors.end()) return true;  // others may have been heard in that round, this client was not
     const bool still_stored = std::ranges::binary_search(stored, direction.round);
-    if (told == news.factors.end()) return !still_stored;
     direction.total = told->total;
     if (!still_stored) axpy(direction.total, direction.y, settled_);
     return !still_stored;

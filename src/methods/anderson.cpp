@@ -11,8 +11,7 @@
 namespace fedrk {
 namespace {
 
-constexpr double kAstray = 2.0;    // times the shortest residual
-constexpr double kDamping = 0.02;  // of the size of all differences: below that they are the noise of inexact images
+constexpr double kAstray = 2.0;  // times the shortest residual
 
 }  // namespace
 
@@ -39,10 +38,13 @@ std::vector<double> Anderson::next(std::span<const double> point, std::span<cons
   }
   const double size = differences.norm();
   if (size == 0.0) return last.image;
-  differences.bottomRows(earlier).diagonal().setConstant(kDamping * size);
+  differences.bottomRows(earlier).diagonal().setConstant(damping_ * size);
   Eigen::VectorXd wanted = Eigen::VectorXd::Zero(n + earlier);
   wanted.head(n) = as_vector(last.residual);
-  const Eigen::VectorXd shares = differences.householderQr().solve(wanted);
+  // Points that have come close to each other say nothing new.
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(differences);
+  qr.setThreshold(1e-8);
+  const Eigen::VectorXd shares = qr.solve(wanted);
 
   std::vector<double> next = last.image;
   for (Eigen::Index k = 0; k < earlier; ++k) {

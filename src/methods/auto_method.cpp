@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/methods/auto_method.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fedrk/baselines/conjugate_gradients.hpp"
@@ -8,6 +9,7 @@
 namespace fedrk {
 namespace {
 
+constexpr double kRounding = 1e-14;   // of a gradient, beside the matrix and the right-hand side
 constexpr std::size_t kBearable = 2;  // rounds that somebody may miss before conjugate gradients are given up
 
 // The gradient that counts as zero for a tolerance.
@@ -17,7 +19,7 @@ double small_gradient(std::span<const ClientSummary> roster, double tolerance) {
     matrix += client.squared_norm;
     rhs += client.squared_rhs_norm;
   }
-  return tolerance * std::sqrt(matrix) * std::sqrt(rhs);
+  return std::max(tolerance, kRounding) * std::sqrt(matrix) * std::sqrt(rhs);
 }
 
 }  // namespace
@@ -36,8 +38,9 @@ AutoMethod::AutoMethod(const AutoOptions& options, std::span<const ClientSummary
 
 void AutoMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
   current_->update(t, round, x);
-  if (hyperplanes_ != nullptr && hyperplanes_->contradicted()) {
-    contradicted_ = t;
+  if (hyperplanes_ != nullptr && (hyperplanes_->contradicted() || hyperplanes_->stalled())) {
+    contradicted_ = hyperplanes_->contradicted();
+    left_ = t;
     hyperplanes_ = nullptr;
     begin_least_squares();
     return;
@@ -75,9 +78,13 @@ std::vector<std::string> AutoMethod::notes() const {
                            : lost_rounds_ > 0 ? "private slack, as clients were missing"
                                               : "private slack, as not everyone takes part in every round";
     text = "Picked least squares by " + by;
-    text += contradicted_ ? ": the equations contradict each other, as " + first + " showed by round " +
-                                std::to_string(contradicted_->value + 1) + "."
-                          : ".";
+    if (left_) {
+      const std::string when = " by round " + std::to_string(left_->value + 1) + ".";
+      text += contradicted_ ? ": the equations contradict each other, as " + first + " showed" + when
+                            : ": with " + first + " the residual fell no further" + when;
+    } else {
+      text += ".";
+    }
   }
   std::vector<std::string> notes{text};
   if (hyperplanes_ == nullptr) {

@@ -52,7 +52,8 @@ void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const do
   }
   const double left = std::sqrt(squared_norm(direction));
   if (left <= kRoundingShare * length) {
-    contradicted_ = contradicted_ || std::abs(gap) > kApart * length * size_of_x;
+    const double size = std::hypot(size_of_x, std::sqrt(squared_norm(gaps)));  // of x, or of the way to what is known
+    contradicted_ = contradicted_ || std::abs(gap) > kApart * length * size;
     return;
   }
   const double distance_along = gap / left, distance_to_plane = std::abs(plane.gap) / length;

@@ -11,7 +11,8 @@ namespace fedrk {
 namespace {
 
 constexpr double kBetter = 0.9;           // of the best residual so far: that counts as progress
-constexpr double kMuchWorse = 100.0;      // times the best: no way to a solution leads there, however crooked
+constexpr double kMuchWorse = 100.0;      // times the best residual so far
+constexpr double kFarDown = 1e-6;         // of the first residual
 constexpr std::size_t kLongPatience = 8;  // times the usual one: a residual that falls so slowly may as well stand
 constexpr double kFar = 1e3, kFarWithAll = 1e8;  // with all rounds kept, also the weakest directions are found
 constexpr double kAtRounding = 1e-13;
@@ -34,6 +35,7 @@ Request HyperplaneMethod::request(RoundIndex, std::span<const double> x) {
 }
 
 void HyperplaneMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
+  if (solved_) return;
   const AlignedVector before = aligned_copy(x);
   move(t, round, x);
   threshold_.apply(x.first(x.size() - options_.noise_columns));
@@ -65,7 +67,8 @@ void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const doub
 
   if (best_.empty()) best_ = aligned_copy(before);
   watch_.see(before, x);
-  const bool worse = has_run_away(moved, x) || (round.relative_residual && is_much_worse(round, before));
+  const bool away = has_run_away(moved, x);
+  const bool worse = (round.relative_residual && is_much_worse(round, before)) || away;
   const bool at_rest = watch_.going_nowhere() && watch_.farthest() <= kSolved * length;
   const std::size_t patience = 6 + 2 * sweep_.last_length();
   if (best_level_ <= kSolved || at_rest) {
@@ -73,9 +76,18 @@ void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const doub
     const std::size_t enough = best_level_ <= kAtRounding ? patience : kLongPatience * patience;
     solved_ = worse || at_rest || since_best_ >= enough;
     if (solved_) std::ranges::copy(best_, x.begin());
+  } else if (worse && best_level_ <= kFarDown * first_level_) {
+    // Equations that contradict each other do not let it come that far: rounding has thrown x out, and without the
+    // hyperplanes that did it comes back.
+    std::ranges::copy(best_, x.begin());
+    memory_.emplace(options_.memory, options_.memory_limit);
+    watch_ = StepWatch();
   } else {
-    contradicted_ =
-        worse || memory_->contradicted() || watch_.going_nowhere() || since_best_ >= kLongPatience * patience;
+    // The way to a solution gets shorter in every step, but it may turn from where the equations feel little of it to
+    // where they feel all. Worse than in the beginning is what no way leads to.
+    const bool lost = away || (worse && last_level_ > first_level_);
+    contradicted_ = lost || memory_->contradicted() || watch_.going_nowhere();
+    stalled_ = since_best_ >= kLongPatience * patience;
   }
 }
 
@@ -92,6 +104,8 @@ bool HyperplaneMethod::is_much_worse(const RoundReplies& round, std::span<const 
   ++since_best_;
   const auto level = sweep_.level_with(*round.relative_residual, round.answered);
   if (!level) return false;
+  last_level_ = *level;
+  if (first_level_ == 0.0) first_level_ = *level;
   if (*level < kBetter * best_level_) {
     best_level_ = *level;
     best_ = aligned_copy(x);

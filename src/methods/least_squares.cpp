@@ -11,6 +11,7 @@
 namespace fedrk {
 namespace {
 
+constexpr double kInexact = 0.02;  // of the differences between ridge solutions that are only near
 constexpr double kRounding = 1e-13, kNearRounding = 1e-9;  // of the bound of the gradient
 constexpr std::size_t kStandingStill = 100;                // rounds
 
@@ -38,7 +39,7 @@ LeastSquares::LeastSquares(const LeastSquaresOptions& options, std::span<const C
     : options_(with_weight(options, roster, unknowns)),
       tolerance_(std::max(options.tolerance, kRounding)),
       server_(options_.slack, roster),
-      anderson_(options.depth),
+      anderson_(options.depth, kInexact),
       settled_(roster.size()),
       clients_(roster.size()) {
   for (const ClientSummary& client : roster) {
@@ -67,8 +68,11 @@ void LeastSquares::look_at_bound(double bound, const RoundReplies& round) {
   } else {
     settled_.clear();
   }
-  since_best_ = bound < 0.9 * best_bound_ ? 0 : since_best_ + 1;
-  best_bound_ = std::min(best_bound_, bound);
+  ++since_best_;
+  if (bound < 0.9 * best_bound_) {
+    best_bound_ = bound;
+    since_best_ = 0;
+  }
   // Where rounding keeps the bound above a tolerance beyond reach, it has stood still for long.
   at_rounding_ = best_bound_ <= kNearRounding && since_best_ > kStandingStill;
 }

@@ -93,7 +93,8 @@ void MethodOptions::validate(const RunOptions& run) const {
   };
   const int answers = (ridge > 0.0 ? 1 : 0) + (least_squares ? 1 : 0) + (soft > 0.0 ? 1 : 0);
   refuse(answers > 1, "ridge, least squares and soft thresholding have different answers: ask for one of them");
-  refuse(ridge < 0.0 || soft < 0.0 || slack.value_or(1.0) <= 0.0, "the weights of slack and penalties are positive");
+  refuse(!(ridge >= 0.0 && soft >= 0.0 && slack.value_or(1.0) > 0.0),
+         "the weights of slack and penalties are positive");
   refuse(!(inner_tolerance > 0.0), "the inner tolerance is positive");
   const bool published = name == MethodName::Published || hyperplanes == HyperplaneKind::Published;
   refuse(published && answers > 0, "the published method knows no ridge, least squares or soft thresholding");

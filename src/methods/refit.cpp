@@ -94,6 +94,17 @@ void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserve
   std::ranges::move(result.history, std::back_inserter(made.result.history));
 }
 
+/// What was left out after the last fit is zero in the answer too.
+void leave_only(const Support& support, RunResult& result) {
+  bool changed = false;
+  for (std::uint32_t j = 0; j < result.x.size(); ++j) {
+    if (result.x[j] == 0.0 || std::ranges::binary_search(support, j)) continue;
+    result.x[j] = 0.0;
+    changed = true;
+  }
+  if (changed) result.relative_residual.reset();  // that was of another x
+}
+
 }  // namespace
 
 Refit refit(Engine& engine, const RefitOptions& options, std::span<const double> x,
@@ -117,6 +128,7 @@ Refit refit(Engine& engine, const RefitOptions& options, std::span<const double>
     std::erase_if(made.support, [&](std::uint32_t j) { return std::abs(made.result.x[j]) <= kStandsOut * noise; });
     if (made.support.size() == before) break;
   }
+  leave_only(made.support, made.result);
   made.result.notes.push_back("The " + std::to_string(made.support.size()) +
                               " selected entries were fitted anew by least squares, the others set to zero.");
   return made;

@@ -6,12 +6,43 @@
 #include <limits>
 #include <utility>
 
-#include <Eigen/QR>
+#include <Eigen/Dense>
 
 #include "fedrk/federated/private_slack.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
+namespace {
+
+struct Independent {
+  std::vector<Eigen::Index> kept;  // falling
+  Eigen::MatrixXd factor;          // of Cholesky, of their inner products in that order
+};
+
+// Of normals of length one those that newer ones do not make superfluous. With more normals than the clients have
+// equations there always are such, and what is left of them outside the others is rounding: taken for an equation of
+// its own, it would ruin x.
+Independent newest_independent(const Eigen::MatrixXd& products) {
+  using Eigen::Index;
+  constexpr double kApart = 1e-10;  // squared; inner products know 1e-16 of it
+  const Index count = products.rows();
+  Independent result{{}, Eigen::MatrixXd::Zero(count, count)};
+  Index size = 0;
+  for (Index p = count - 1; p >= 0; --p) {
+    Eigen::VectorXd within = products(result.kept, p);
+    result.factor.topLeftCorner(size, size).triangularView<Eigen::Lower>().solveInPlace(within);
+    const double apart = products(p, p) - within.squaredNorm();
+    if (!(apart > kApart)) continue;
+    result.factor.row(size).head(size) = within;
+    result.factor(size, size) = std::sqrt(apart);
+    result.kept.push_back(p);
+    ++size;
+  }
+  result.factor.conservativeResize(size, size);
+  return result;
+}
+
+}  // namespace
 
 SlackServer::SlackServer(const SlackOptions& options, std::span<const ClientSummary> roster)
     : options_(options), told_(roster.size()), news_(roster.size(), SlackNews{}.packed()) {
@@ -97,34 +128,51 @@ void SlackServer::shift(std::span<const double> way, std::span<double> x) {
   project(x);
 }
 
+void SlackServer::drop(std::size_t p) {
+  const auto place = static_cast<std::ptrdiff_t>(p);
+  window_.erase(window_.begin() + place);
+  for (std::size_t q = p; q < window_.size(); ++q) window_[q].products.erase(window_[q].products.begin() + place);
+}
+
 void SlackServer::project(std::span<double> x) {
   using Eigen::Index;
-  const auto count = static_cast<Index>(window_.size());
-  if (count == 0) return;
-  Eigen::VectorXd inverse_length(count), gaps(count);
-  for (Index p = 0; p < count; ++p) {
-    const Plane& plane = window_[static_cast<std::size_t>(p)];
-    inverse_length[p] = 1.0 / std::sqrt(plane.products.back());
-    gaps[p] = plane.gap * inverse_length[p];
-  }
-  Eigen::MatrixXd products(count, count);  // of the normals scaled to length one
-  for (Index p = 0; p < count; ++p) {
-    for (Index q = 0; q <= p; ++q) {
-      const double product = window_[static_cast<std::size_t>(p)].products[static_cast<std::size_t>(q)];
-      products(p, q) = products(q, p) = product * inverse_length[p] * inverse_length[q];
+  const auto scaled_products = [this] {  // of the normals scaled to length one
+    const auto count = static_cast<Index>(window_.size());
+    Eigen::MatrixXd products(count, count);
+    for (Index p = 0; p < count; ++p) {
+      const Plane& one = window_[static_cast<std::size_t>(p)];
+      for (Index q = 0; q <= p; ++q) {
+        const Plane& two = window_[static_cast<std::size_t>(q)];
+        const double product = one.products[static_cast<std::size_t>(q)];
+        products(p, q) = products(q, p) = product / std::sqrt(one.products.back()) / std::sqrt(two.products.back());
+      }
+    }
+    return products;
+  };
+  Eigen::MatrixXd products = scaled_products();
+  const auto [kept, factor] = newest_independent(products);
+  for (Index p = products.rows() - 1, k = 0; p >= 0; --p) {
+    if (k < std::ssize(kept) && kept[static_cast<std::size_t>(k)] == p) {
+      ++k;
+    } else {
+      drop(static_cast<std::size_t>(p));
     }
   }
-  // Normals that depend on each other, up to rounding, count once.
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(products);
-  qr.setThreshold(1e-13);
-  const Eigen::VectorXd way = qr.solve(gaps);
+  products = Eigen::MatrixXd(products(kept, kept));  // newest first from here on
+  const auto count = std::ssize(kept);
+  const auto plane_at = [&](Index k) -> Plane& { return window_[static_cast<std::size_t>(count - 1 - k)]; };
+  Eigen::VectorXd gaps(count);
+  for (Index k = 0; k < count; ++k) gaps[k] = plane_at(k).gap / std::sqrt(plane_at(k).products.back());
+  Eigen::VectorXd way = gaps;
+  factor.triangularView<Eigen::Lower>().solveInPlace(way);
+  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(way);
   const Eigen::VectorXd left = gaps - products * way;
-  for (Index p = 0; p < count; ++p) {
-    Plane& plane = window_[static_cast<std::size_t>(p)];
-    const double factor = way[p] * inverse_length[p];
-    axpy(factor, plane.normal, x);
-    *plane.total += factor;
-    plane.gap = left[p] / inverse_length[p];
+  for (Index k = 0; k < count; ++k) {
+    Plane& plane = plane_at(k);
+    const double length = std::sqrt(plane.products.back());
+    axpy(way[k] / length, plane.normal, x);
+    *plane.total += way[k] / length;
+    plane.gap = left[k] * length;
   }
   for (const auto& clients : recent_) {
     for (const ClientId client : clients) write_news(client);

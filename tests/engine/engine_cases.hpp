@@ -15,6 +15,7 @@
 #include "fedrk/baselines/gram_sum.hpp"
 #include "fedrk/baselines/scaffold.hpp"
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/methods/method_options.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk::test {
@@ -28,6 +29,16 @@ struct EngineCase {
 
   friend void PrintTo(const EngineCase& test_case, std::ostream* out) { *out << test_case.name; }
 };
+
+/// The method that a plan with these wishes gets.
+inline std::function<std::unique_ptr<Method>(const Engine&)> wished(MethodOptions options, RunOptions run) {
+  return [=](const Engine& engine) { return make_method(options, run, engine); };
+}
+
+inline EngineCase wished_case(std::string name, const GeneratorOptions& problem, std::size_t clients,
+                              const MethodOptions& options, const RunOptions& run) {
+  return {std::move(name), problem, clients, run, wished(options, run)};
+}
 
 inline std::vector<EngineCase> engine_cases() {
   const GeneratorOptions gaussian{.rows = 240, .cols = 120, .seed = 11};
@@ -74,6 +85,22 @@ inline std::vector<EngineCase> engine_cases() {
        8,
        {.seed = 14, .rounds = 20},
        [](const Engine& engine) { return std::make_unique<GramSumMethod>(engine.roster().size()); }},
+      wished_case("sums_with_memory", gaussian, 8, {.memory = 5},
+                  {.seed = 20, .rounds = 40, .participants = 3, .local_budget = FixedSteps{200}}),
+      wished_case("updates_with_memory", sparse, 8, {.memory = 20, .reveal = Reveal::Updates},
+                  {.seed = 21, .rounds = 20, .participants = 5, .local_budget = FixedSteps{50}}),
+      wished_case("ridge_by_sums", noisy, 6, {.ridge = 20.0},
+                  {.seed = 22, .rounds = 30, .participants = 3, .local_budget = FixedSteps{60}}),
+      wished_case("least_squares_by_updates", noisy, 6, {.reveal = Reveal::Updates, .least_squares = true},
+                  {.seed = 23, .rounds = 40, .participants = 4, .local_budget = UntilProjected{}}),
+      wished_case("soft_thresholding", gaussian, 8, {.soft = 0.5}, {.seed = 24, .rounds = 30, .participants = 3}),
+      wished_case("soft_thresholding_by_updates", sparse, 8, {.reveal = Reveal::Updates, .soft = 0.5},
+                  {.seed = 25, .rounds = 30, .participants = 3}),
+      wished_case("auto", gaussian, 8, {}, {.seed = 26, .rounds = 40, .participants = 3}),
+      wished_case("auto_contradicted", noisy, 6, {},  // changes its method on the way
+                  {.seed = 27, .rounds = 60, .participants = 3, .local_budget = FixedSteps{100}, .residual_every = 1}),
+      wished_case("tail_average", noisy, 6, {.name = MethodName::Published, .average = TailBurnIn{10}},
+                  {.seed = 28, .rounds = 30, .participants = 3}),
   };
 }
 

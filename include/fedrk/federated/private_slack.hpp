@@ -27,7 +27,7 @@ struct SlackNews {
   };
 
   bool known = false;             // false: nothing this client sent has been used, it starts without slack
-  std::vector<Factor> factors{};  // of the rounds that it took part in and whose factor may be new to it
+  std::vector<Factor> factors{};  // of the rounds that it was heard in and that are stored, or whose factor may be new
 
   std::vector<double> packed() const;
   /// Throws InvalidArgument where the numbers make no sense.
@@ -38,8 +38,8 @@ class PrivateSlack {
  public:
   explicit PrivateSlack(std::size_t rows) : settled_(rows, 0.0) {}
 
-  /// Rounds that the server neither names nor stores any more are forgotten; those it names for the last time become
-  /// part of w. Told again, it changes nothing.
+  /// Rounds that the server does not name are forgotten: it never got this client's answer, or told all there is to
+  /// tell. Those it names and stores no longer become part of w. Told again, it changes nothing.
   void learn(const SlackNews& news, std::span<const std::uint32_t> stored);
 
   /// w

@@ -17,8 +17,9 @@ namespace fedrk {
 
 class Anderson {
  public:
-  /// `depth` earlier points are used; 0: plain iteration.
-  explicit Anderson(std::size_t depth) : depth_(depth) {}
+  /// `depth` earlier points are used; 0: plain iteration. `damping` is the share of the differences between residuals
+  /// that counts as noise: 0 for images that are exact.
+  explicit Anderson(std::size_t depth, double damping = 0.0) : depth_(depth), damping_(damping) {}
 
   /// The next point, from this one and its image. Where the residual has grown much beyond the shortest so far, the
   /// points before it are forgotten: what was extrapolated from them led astray.
@@ -29,6 +30,7 @@ class Anderson {
     std::vector<double> image, residual;
   };
   std::size_t depth_;
+  double damping_;
   std::deque<Pair> pairs_;
   double shortest_ = std::numeric_limits<double>::infinity();  // residual since the points were forgotten last
 };

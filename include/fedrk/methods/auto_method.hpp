@@ -2,9 +2,9 @@
 #pragma once
 
 // The method for someone who does not know what the equations are like. It begins as for equations that have a solution
-// (hyperplane_method.hpp: sums, a memory of some rounds) and, should they turn out to contradict each other, goes on to
-// their least-squares solution: by conjugate gradients where everyone takes part in every round, which are faster
-// then, else by private slack (least_squares.hpp).
+// (hyperplane_method.hpp: sums, a memory of some rounds) and, should they contradict each other or come no further,
+// goes on to their least-squares solution: by conjugate gradients where everyone takes part in every round, which are
+// faster then, else by private slack (least_squares.hpp).
 
 #include <cstddef>
 #include <memory>
@@ -45,7 +45,8 @@ class AutoMethod final : public Method {
   HyperplaneMethod* hyperplanes_ = nullptr;  // where it is the current one
   bool needs_everyone_ = false;              // the current one does
   std::size_t lost_rounds_ = 0;
-  std::optional<RoundIndex> contradicted_;
+  std::optional<RoundIndex> left_;  // the hyperplanes, in this round
+  bool contradicted_ = false;       // by these
 };
 
 }  // namespace fedrk

@@ -52,6 +52,9 @@ class HyperplaneMethod final : public Method {
   /// True from where the equations were found to contradict each other.
   bool contradicted() const { return contradicted_; }
 
+  /// True while the residual of everyone has not fallen for long: too slow to wait for, or about to show why.
+  bool stalled() const { return stalled_; }
+
  private:
   void look_back(const RoundReplies& round, std::span<const double> before, std::span<double> x);
   bool has_run_away(double moved, std::span<const double> x);
@@ -65,10 +68,10 @@ class HyperplaneMethod final : public Method {
   Threshold threshold_;
   StepWatch watch_;
   Roll quiet_;  // clients whose answers moved x by rounding alone
-  bool solved_ = false, contradicted_ = false;
+  bool solved_ = false, contradicted_ = false, stalled_ = false;
   std::size_t since_best_ = 0;  // reports
   ResidualSweep sweep_;
-  double first_step_ = 0.0;
+  double first_step_ = 0.0, first_level_ = 0.0, last_level_ = 0.0;
   double best_level_ = std::numeric_limits<double>::infinity();
   AlignedVector best_;  // x where it was found; at first the start
   std::vector<std::string> notes_;

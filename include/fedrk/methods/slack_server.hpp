@@ -71,6 +71,7 @@ class SlackServer {
   void take_note(const RoundReplies& round, RoundIndex t);
   void write_news(ClientId client);
   void project(std::span<double> x);
+  void drop(std::size_t p);
 
   SlackOptions options_;
   std::vector<std::size_t> rows_;  // of each client

@@ -68,5 +68,96 @@ TEST(AcceptReplies, ExpectsNoDisplacementWhereOnlyTheResidualWasAsked) {
   EXPECT_EQ(clients_of(round), std::vector<std::uint32_t>{1});
 }
 
+TEST(AcceptReplies, WantsAGapAndSlackWhereTheyWereAskedFor) {
+  const auto reason = [](const LocalWork& work, LocalReply bad) {
+    RoundReplies round;
+    round.replies = {std::move(bad)};
+    accept_replies({RoundIndex{0}, kX, work, false}, kX.size(), kAsked, round);
+    return round.replies.empty() && round.absences.size() == 1 ? round.absences[0].reason : "accepted";
+  };
+  const auto with = [](std::optional<double> gap, std::optional<SlackScalars> slack = {}) {
+    LocalReply made = reply(1, {1.0, 1.0}, std::nullopt);
+    made.gap = gap;
+    made.slack = std::move(slack);
+    return made;
+  };
+  const std::string no_gap = "it sent no gap, or one that is not finite";
+  const ValidSteps valid{FixedSteps{5}};
+  EXPECT_EQ(reason(valid, with(std::nullopt)), no_gap);
+  EXPECT_EQ(reason(valid, with(std::nan(""))), no_gap);
+  EXPECT_EQ(reason(SparseSteps{}, with(HUGE_VAL)), no_gap);
+  EXPECT_EQ(reason(valid, with(-1.0)), "accepted");
+
+  const std::string no_slack = "what it tells of its slack makes no sense";
+  const ValidSteps slack{FixedSteps{5}, 2.0, {3, 4}};
+  EXPECT_EQ(reason(slack, with(1.0)), no_slack);
+  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, 1.0}})), no_slack) << "one product is missing";
+  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{-1.0, {1.0, 1.0, 1.0}})), no_slack);
+  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, std::nan(""), 1.0}})), no_slack);
+  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, 1.0, -1.0}})), no_slack) << "a square is not negative";
+  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, -1.0, 1.0}})), "accepted");
+}
+
+// ---- Sums.
+
+LocalTask sum_task() {
+  LocalTask task = kTask;
+  task.reveal = Reveal::Sums;
+  return task;
+}
+
+TEST(AcceptReplies, TakesASumWithThoseInItInClientOrder) {
+  RoundReplies round;
+  round.replies = {reply(0, {1.0, 2.0})};
+  round.answered = {ClientId{4}, ClientId{1}};
+
+  accept_replies(sum_task(), kX.size(), kAsked, round);
+
+  ASSERT_EQ(round.replies.size(), 1);
+  EXPECT_EQ(round.answered, (std::vector{ClientId{1}, ClientId{4}}));
+}
+
+TEST(AcceptReplies, CountsEveryoneInASpoiledSumAsAbsent) {
+  for (const double spoiled : {std::nan(""), HUGE_VAL, 1e200}) {
+    RoundReplies round;
+    round.replies = {reply(0, {1.0, spoiled})};
+    round.answered = {ClientId{1}, ClientId{4}};
+    round.absences = {{ClientId{3}, "gone"}};
+
+    accept_replies(sum_task(), kX.size(), kAsked, round);
+
+    EXPECT_TRUE(round.replies.empty());
+    EXPECT_TRUE(round.answered.empty());
+    ASSERT_EQ(round.absences.size(), 3);
+    EXPECT_EQ(round.absences[1].client, ClientId{1});
+    EXPECT_EQ(round.absences[1].reason.find("the sum that it is part of: its update"), 0);
+  }
+}
+
+TEST(AcceptReplies, NamesNobodyInASumTwiceAndNobodyThatWasNotAsked) {
+  RoundReplies round;
+  round.replies = {reply(0, {1.0, 2.0}), reply(0, {5.0, 5.0})};
+  round.answered = {ClientId{4}, ClientId{1}, ClientId{99}, ClientId{4}};
+
+  accept_replies(sum_task(), kX.size(), kAsked, round);
+
+  EXPECT_EQ(round.answered, (std::vector{ClientId{1}, ClientId{4}}));
+  ASSERT_EQ(round.replies.size(), 1);
+  EXPECT_EQ(round.replies[0].values[0], 1.0);
+}
+
+TEST(AcceptReplies, DropsASumOfNobodyAndNobodyWithoutASum) {
+  RoundReplies nobody, nothing;
+  nobody.replies = {reply(0, {1.0, 2.0})};
+  nobody.answered = {ClientId{99}};
+  nothing.answered = {ClientId{1}};
+
+  accept_replies(sum_task(), kX.size(), kAsked, nobody);
+  accept_replies(sum_task(), kX.size(), kAsked, nothing);
+
+  EXPECT_TRUE(nobody.replies.empty());
+  EXPECT_TRUE(nothing.answered.empty());
+}
+
 }  // namespace
 }  // namespace fedrk

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/methods/method_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/federated/published_method.hpp"
+#include "fedrk/methods/auto_method.hpp"
+#include "fedrk/methods/ridge.hpp"
+#include "fedrk/methods/sparse_kaczmarz.hpp"
+#include "fedrk/methods/tail_average.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk {
+namespace {
+
+std::string refusal(const MethodOptions& options, const RunOptions& run = {}) {
+  try {
+    options.validate(run);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
+  const char* several = "ridge, least squares and soft thresholding have different answers: ask for one of them";
+  EXPECT_EQ(refusal({.ridge = 1.0, .least_squares = true}), several);
+  EXPECT_EQ(refusal({.ridge = 1.0, .soft = 1.0}), several);
+  EXPECT_EQ(refusal({.least_squares = true, .soft = 1.0}), several);
+
+  const char* negative = "the weights of slack and penalties are positive";
+  EXPECT_EQ(refusal({.ridge = -1.0}), negative);
+  EXPECT_EQ(refusal({.soft = -1.0}), negative);
+  EXPECT_EQ(refusal({.slack = 0.0}), negative);
+  EXPECT_EQ(refusal({.slack = -2.0}), negative);
+
+  const char* share = "the inner tolerance is positive";
+  EXPECT_EQ(refusal({.inner_tolerance = 0.0}), share);
+  EXPECT_EQ(refusal({.inner_tolerance = -1.0}), share);
+
+  const char* knows_none = "the published method knows no ridge, least squares or soft thresholding";
+  EXPECT_EQ(refusal({.name = MethodName::Published, .ridge = 1.0}), knows_none);
+  EXPECT_EQ(refusal({.name = MethodName::Published, .least_squares = true}), knows_none);
+  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Published, .soft = 1.0}), knows_none);
+
+  const char* no_memory =
+      "the published hyperplanes do not hold the solutions, so a memory of them would be wrong; memory needs valid "
+      "ones";
+  EXPECT_EQ(refusal({.name = MethodName::Published, .memory = 5}), no_memory);
+  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Published, .memory = HyperplaneMemory::kAll}), no_memory);
+  EXPECT_EQ(refusal({.name = MethodName::Published, .memory = 0}), "accepted");
+
+  const char* no_sums = "the published method needs every client's update, not their sum";
+  EXPECT_EQ(refusal({.name = MethodName::Published, .reveal = Reveal::Sums}), no_sums);
+  EXPECT_EQ(refusal({.name = MethodName::Published, .reveal = Reveal::Updates}), "accepted");
+  EXPECT_EQ(refusal({.name = MethodName::Published, .hyperplanes = HyperplaneKind::Valid}),
+            "the published method has published hyperplanes");
+
+  const char* no_noise =
+      "noise columns are the published method's way with noisy data: leave them out where slack or a penalty is asked "
+      "for";
+  EXPECT_EQ(refusal({.ridge = 1.0}, {.noise_columns = 3}), no_noise);
+  EXPECT_EQ(refusal({.least_squares = true}, {.noise_columns = 3}), no_noise);
+  EXPECT_EQ(refusal({.soft = 1.0}, {.noise_columns = 3}), no_noise);
+
+  const char* no_keeping =
+      "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both";
+  EXPECT_EQ(refusal({.ridge = 1.0}, {.sparsity = 3}), no_keeping);
+  EXPECT_EQ(refusal({.least_squares = true}, {.sparsity = 3}), no_keeping);
+  EXPECT_EQ(refusal({.soft = 1.0}, {.sparsity = 3}), "accepted");
+
+  EXPECT_EQ(refusal({.soft = 1.0}, {.local_budget = UntilProjected{}}),
+            "soft thresholding has no exact projection: give a number of local steps");
+  EXPECT_EQ(refusal({.memory = 2, .soft = 1.0}), "soft thresholding keeps no memory");
+  EXPECT_EQ(refusal({.memory = 0, .soft = 1.0}), "accepted");
+
+  EXPECT_EQ(refusal({.refit = true}), "a refit needs a selection: soft thresholding or entries to keep");
+  EXPECT_EQ(refusal({.soft = 1.0, .refit = true}), "accepted");
+  EXPECT_EQ(refusal({.refit = true}, {.sparsity = 3}), "accepted");
+  EXPECT_EQ(refusal({.refit = true}, {.sparsity = 3, .noise_columns = 2}), "a refit does without noise columns");
+  EXPECT_EQ(refusal({}), "accepted");
+}
+
+TEST(MethodOptions, AreThePublishedMethodByNameOrByItsOwnFeatures) {
+  const RunOptions plain, sparse{.sparsity = 3}, noisy{.noise_columns = 2};
+  EXPECT_FALSE(MethodOptions{}.is_published(plain));
+  EXPECT_TRUE(MethodOptions{.name = MethodName::Published}.is_published(plain));
+  EXPECT_TRUE(MethodOptions{.hyperplanes = HyperplaneKind::Published}.is_published(plain));
+  EXPECT_TRUE(MethodOptions{}.is_published(sparse));
+  EXPECT_TRUE(MethodOptions{}.is_published(noisy));
+  EXPECT_TRUE(MethodOptions{.reveal = Reveal::Updates}.is_published(sparse));
+  EXPECT_FALSE(MethodOptions{.hyperplanes = HyperplaneKind::Valid}.is_published(sparse));
+  EXPECT_FALSE(MethodOptions{.memory = 5}.is_published(noisy));
+  EXPECT_FALSE(MethodOptions{.reveal = Reveal::Sums}.is_published(sparse));
+  EXPECT_FALSE(MethodOptions{.soft = 1.0}.is_published(sparse));
+}
+
+// Eight passes over the largest client's rows where the inner products of 40 rows (12,800 bytes) fit, else two.
+TEST(MethodOptions, MakeEightPassesOverTheRowsOrTwoWhereTheyAreCostly) {
+  const std::vector<ClientSummary> roster{{ClientId{0}, "a", 10}, {ClientId{1}, "b", 40}, {ClientId{2}, "c", 7}};
+  EXPECT_EQ(usual_local_budget({}, {}, roster, 12800), StepBudget{FixedSteps{320}});
+  EXPECT_EQ(usual_local_budget({}, {}, roster, 12799), StepBudget{FixedSteps{80}});
+  EXPECT_EQ(usual_local_budget({.name = MethodName::Published}, {}, roster, 12800), StepBudget{FixedSteps{20}});
+  EXPECT_EQ(usual_local_budget({.soft = 1.0}, {}, roster, 12800), StepBudget{FixedSteps{20}});
+  EXPECT_EQ(usual_local_budget({}, {.sparsity = 2}, roster, 12800), StepBudget{FixedSteps{20}});
+  EXPECT_EQ(usual_local_budget({}, {}, std::vector<ClientSummary>{{ClientId{0}, "a", 0}}, 12800),
+            StepBudget{FixedSteps{8}});
+}
+
+TEST(MethodOptions, DrawRowsByNormInThePublishedMethodAndShuffleThemInOthers) {
+  EXPECT_EQ(usual_sampling({.name = MethodName::Published}, {}), RowSampling::SquaredNorm);
+  EXPECT_EQ(usual_sampling({}, {.noise_columns = 1}), RowSampling::SquaredNorm);
+  EXPECT_EQ(usual_sampling({}, {}), RowSampling::Shuffled);
+  EXPECT_EQ(usual_sampling({.soft = 1.0}, {}), RowSampling::Shuffled);
+}
+
+TEST(MethodOptions, WatchResidualsInEveryRoundUnlessPublishedOrToldOtherwise) {
+  const RunOptions run{.patience = 50};
+  EXPECT_EQ(run_options_for({}, run).residual_every, 1);
+  EXPECT_EQ(run_options_for({}, run).patience, 0);
+  EXPECT_EQ(run_options_for({}, {.residual_every = 7}).residual_every, 7);
+  EXPECT_EQ(run_options_for({.name = MethodName::Published}, run).patience, 50);
+  EXPECT_EQ(run_options_for({.name = MethodName::Published}, run).residual_every, 0);
+}
+
+template <class Expected>
+bool makes(const MethodOptions& options, const RunOptions& run = {}) {
+  InProcessEngine engine(test::clients_of(generate({.rows = 12, .cols = 4}).system, 3, 1), 1);
+  const auto method = make_method(options, run, engine);
+  return dynamic_cast<const Expected*>(method.get()) != nullptr;
+}
+
+TEST(MethodOptions, MakeTheMethodTheyName) {
+  EXPECT_TRUE(makes<AutoMethod>({}));
+  EXPECT_TRUE(makes<AutoMethod>({.least_squares = true}));
+  EXPECT_TRUE(makes<AutoMethod>({.reveal = Reveal::Updates}));
+  EXPECT_TRUE(makes<PublishedMethod>({.name = MethodName::Published}));
+  EXPECT_TRUE(makes<PublishedMethod>({}, {.sparsity = 2}));
+  EXPECT_TRUE(makes<HyperplaneMethod>({.hyperplanes = HyperplaneKind::Valid}));
+  EXPECT_TRUE(makes<HyperplaneMethod>({.memory = 0}));
+  EXPECT_TRUE(makes<HyperplaneMethod>({.memory = 7}));
+  EXPECT_TRUE(makes<Ridge>({.ridge = 2.0}));
+  EXPECT_TRUE(makes<LeastSquares>({.memory = 3, .least_squares = true}));
+  EXPECT_TRUE(makes<LeastSquares>({.reveal = Reveal::Updates, .least_squares = true}));
+  EXPECT_TRUE(makes<LeastSquares>({.least_squares = true, .slack = 3.0}));
+  EXPECT_TRUE(makes<SparseKaczmarz>({.soft = 1.0}));
+  EXPECT_TRUE(makes<TailAverage>({.name = MethodName::Published, .average = TailBurnIn{}}));
+  EXPECT_TRUE(makes<TailAverage>({.ridge = 2.0, .average = TailBurnIn{5}}));
+}
+
+}  // namespace
+}  // namespace fedrk
