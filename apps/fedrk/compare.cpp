@@ -38,6 +38,7 @@ struct CompareArguments {
   GeneratorOptions problem;
   std::vector<std::string> methods;  // empty: all
   double target = 1e-6;
+  std::optional<double> soft;
   SortBy sort = SortBy::Rounds;
   std::string out;
   std::string threads;
@@ -62,6 +63,7 @@ Result<void> check_memory(const GeneratorOptions& problem) {
 }
 
 Result<io::Federation> federation_of(const CompareArguments& arguments, const io::Plan& plan) {
+  if (arguments.soft && plan.run.sparsity == 0) return Error{"--soft concerns sparse answers only; add --keep S"};
   if (plan.run.noise_columns > 0) return Error{"compare takes no --noise-columns: only FedRK has a use for them"};
   if (!arguments.generated) {
     if (plan.data.empty() && plan.matrix.empty()) return Error{"give a plan, --data, --matrix or --generate"};
@@ -120,19 +122,20 @@ int compare(const CompareArguments& arguments) {
     }
   }
   for (const std::string& warning : federation->warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
-  const ComparisonWishes wishes{title_of(arguments, *plan), arguments.methods, arguments.target, arguments.sort,
-                                arguments.progress,         *threads};
+  const ComparisonWishes wishes{
+      title_of(arguments, *plan),  arguments.methods, arguments.target, arguments.sort, arguments.progress, *threads,
+      arguments.soft.value_or(1.0)};
   const auto comparison = compare_methods(wishes, *plan, *std::move(federation));
   if (!comparison) return complain(comparison.error().message, kBadInput);
   return present(arguments, *comparison);
 }
 
-void check_target(const std::string& text, double& target) {
+double positive_number(const char* flag, const std::string& text) {
   const auto value = io::parse_number(text);
   if (!value || !(*value > 0.0)) {
-    throw CLI::ValidationError("--error", fmt::format("expected a number above 0, found '{}'", text));
+    throw CLI::ValidationError(flag, fmt::format("expected a number above 0, found '{}'", text));
   }
-  target = *value;
+  return *value;
 }
 
 }  // namespace
@@ -155,10 +158,17 @@ void add_compare(CLI::App& program, int& exit_code) {
       ->group(own);
   command
       ->add_option_function<std::string>(
-          "--error", [arguments](const std::string& text) { check_target(text, arguments->target); },
+          "--error", [arguments](const std::string& text) { arguments->target = positive_number("--error", text); },
           "count the rounds until the relative error is at most EPS")
       ->type_name("EPS")
       ->default_str("1e-6")
+      ->group(own);
+  command
+      ->add_option_function<std::string>(
+          "--soft", [arguments](const std::string& text) { arguments->soft = positive_number("--soft", text); },
+          "with --keep: by how much soft thresholding shrinks entries; about the size of those to be found")
+      ->type_name("LAMBDA")
+      ->default_str("1")
       ->group(own);
   const std::map<std::string, SortBy> orders{{"rounds", SortBy::Rounds}, {"bytes", SortBy::Bytes},
                                              {"up", SortBy::BytesUp},    {"flops", SortBy::Flops},
@@ -180,9 +190,10 @@ void add_compare(CLI::App& program, int& exit_code) {
       "  fedrk compare --generate gaussian --clients 16 --participants 5 --local-steps 1000\n"
       "  fedrk compare data/prostate.toml --sort bytes --format json\n"
       "  fedrk compare --matrix A.mtx --rhs b.mtx --clients 8 --methods fedrk,fedavg,cg\n\n"
-      "Methods: fedrk, fedrk-norm, fedavg-rk, fedavg, fedsgd, fedprox, scaffold, cg, gram, rk, rek, qr; with --keep "
-      "also iht\n"
-      "and lasso. FedAvg, FedProx and SCAFFOLD do about the work of --local-steps Kaczmarz steps in a round, fedsgd\n"
+      "Methods: fedrk, fedrk-norm, fedavg-rk, fedavg, fedsgd, fedprox, scaffold, auto, sums, memory, full-memory,\n"
+      "valid, least-squares, tail, cg, gram, rk, rek, qr; with --keep also soft, iht and lasso, and no auto, which\n"
+      "would be fedrk. full-memory is there where all its hyperplanes fit 1 GB, soft for finite --local-steps.\n"
+      "FedAvg, FedProx and SCAFFOLD do about the work of --local-steps Kaczmarz steps in a round, fedsgd\n"
       "reads all rows once. A generated problem has 16 clients (heterogeneous: 5) unless --clients says otherwise.\n"
       "--tolerance, --patience, --residual-every and --server-sampling have no effect here.\n"
       "Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 stopped by Ctrl-C.");

@@ -181,7 +181,7 @@ Result<io::FinishedComparison> compare_methods(const ComparisonWishes& wishes, c
   const std::vector<ClientShape> shapes = shapes_of(federation.clients);
   InProcessEngine engine(std::move(federation.clients), wishes.threads);
   ComparisonOptions options{plan.run, wishes.target, {}, federation.start};
-  ContenderOptions wanted{.run = plan.run, .fixed = federation.intercept ? 1U : 0U};
+  ContenderOptions wanted{.run = plan.run, .soft = wishes.soft, .fixed = federation.intercept ? 1U : 0U};
   wanted.pooled_accuracy = 0.01 * wishes.target;  // a residual tells the error only up to the condition number
   if (federation.sparse) wanted.stored_numbers = stored_numbers(shapes);
   wanted.stop = &stop_on_interrupt();

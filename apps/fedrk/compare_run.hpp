@@ -21,6 +21,7 @@ struct ComparisonWishes {
   SortBy sort = SortBy::Rounds;
   ProgressStyle progress = ProgressStyle::Auto;
   std::size_t threads = 0;
+  double soft = 1.0;  // the weight of soft thresholding
 };
 
 /// An error where a method has no such name. Ctrl-C ends it with the methods that are complete.

@@ -82,7 +82,9 @@ std::string about(const Outcome& outcome) {
   std::string text = fmt::format("{}: {}", outcome.label, outcome.about);
   if (!outcome.note.empty()) text += "; " + outcome.note;
   if (!outcome.refused.empty()) text += fmt::format("; the server could not use some answers: {}", outcome.refused);
-  return text + ".";
+  text += '.';
+  for (const std::string& remark : outcome.remarks) text += ' ' + remark;
+  return text;
 }
 
 }  // namespace

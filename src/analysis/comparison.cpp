@@ -32,11 +32,25 @@ class MeteredEngine final : public Engine {
  private:
   void count(const LocalTask& task, std::size_t i) {
     const auto& [rows, nonzeros] = shapes_[i];
+    const auto entries = static_cast<double>(nonzeros);
     flops_ += fedrk::flops(task.work, rows, dimension(), nonzeros);
-    if (!std::holds_alternative<UntilProjected>(task.work) || factorised_[i]) return;
+    if (task.report_residual && !only_measures(task)) flops_ += 2.0 * entries;
+    if (!projects(task.work) || factorised_[i]) return;
     const double smaller = static_cast<double>(std::min(rows, dimension()));
-    flops_ += 4.0 * smaller * static_cast<double>(nonzeros);  // QR once, with its Q
+    flops_ += 4.0 * smaller * entries;  // QR once, with its Q
     factorised_[i] = true;
+  }
+
+  // The look at everyone's residual with which a run ends.
+  static bool only_measures(const LocalTask& task) {
+    const auto* steps = std::get_if<FixedSteps>(&task.work);
+    return steps != nullptr && steps->count == 0;
+  }
+
+  static bool projects(const LocalWork& work) {
+    const auto* valid = std::get_if<ValidSteps>(&work);
+    return std::holds_alternative<UntilProjected>(work) ||
+           (valid != nullptr && std::holds_alternative<UntilProjected>(valid->budget));
   }
 
   Engine& inner_;
@@ -128,12 +142,12 @@ std::vector<std::size_t> support_of(std::span<const double> x, const SelectionCo
   return order;
 }
 
-RunOptions run_options_for(const Contender& contender, const ComparisonOptions& options) {
+RunOptions run_of(const Contender& contender, const ComparisonOptions& options) {
   RunOptions run = options.run;
   if (contender.needs_everyone) run.participants = 0;
   run.patience = 0;
   run.tolerance = 0.0;
-  run.residual_every = RunOptions::kNever;
+  run.residual_every = contender.watches_residual ? 1 : RunOptions::kNever;
   return run;
 }
 
@@ -165,7 +179,7 @@ double sort_key(const Outcome& outcome, SortBy by) {
 Outcome compete(const Contender& contender, Engine& engine, std::span<const ClientShape> shapes,
                 const ComparisonOptions& options, const StopSignal* stop, RoundObserver* observer) {
   ReadyMethod ready = contender.make(engine);
-  const RunOptions run = run_options_for(contender, options);
+  const RunOptions run = run_of(contender, options);
   MeteredEngine metered(engine, shapes);
   Finish finish(options, engine, stop);
   std::vector<RoundObserver*> observers{&finish};
@@ -179,6 +193,7 @@ Outcome compete(const Contender& contender, Engine& engine, std::span<const Clie
   outcome.server_sees = contender.server_sees;
   outcome.about = contender.about;
   outcome.note = std::move(ready.note);
+  outcome.remarks = result.notes;
   outcome.participants = run.participants == 0 ? engine.roster().size() : run.participants;
   outcome.reached = finish.reached();
   outcome.ended = result.termination == Termination::Converged;

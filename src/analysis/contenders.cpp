@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/hyperplane_contenders.hpp"
 #include "fedrk/analysis/lasso.hpp"
 #include "fedrk/analysis/step_search.hpp"
 #include "fedrk/baselines/averaging.hpp"
@@ -21,18 +22,13 @@
 namespace fedrk {
 namespace {
 
-constexpr const char* kUpdates = "each update";
+constexpr const char* kUpdates = kSeesUpdates;
 constexpr const char* kEveryRow = "every row";
 
 std::string short_text(double value) {
   char text[32];
   (void)std::snprintf(text, sizeof text, "%.3g", value);
   return text;
-}
-
-std::string steps_text(const StepBudget& budget) {
-  const auto* steps = std::get_if<FixedSteps>(&budget);
-  return steps == nullptr ? "inf" : std::to_string(steps->count);
 }
 
 RunOptions pilot_of(const ContenderOptions& options, bool everyone) {
@@ -140,13 +136,13 @@ void add_stepping(const Engine& engine, const ContenderOptions& options, std::ve
 }
 
 void add_sums(std::size_t clients, std::vector<Contender>& list) {
-  list.push_back({"cg", "conjugate gradients", "each A_i'A_i p",
-                  "on the normal equations; the server needs only the sum, but every client in every round", true,
+  list.push_back({"cg", "conjugate gradients", "one sum of A_i'A_i p",
+                  "on the normal equations; the server sees only the sum, but needs every client in every round", true,
                   [clients](Engine&) {
                     return ReadyMethod{std::make_unique<ConjugateGradients>(clients), ""};
                   }});
-  list.push_back({"gram", "Gram sum", "each A_i'A_i",
-                  "one shot; the server needs only the sum, which tells all correlations of the columns", true,
+  list.push_back({"gram", "Gram sum", "one sum of A_i'A_i",
+                  "one shot; the server sees only the sum, which tells all correlations of the columns", true,
                   [clients](Engine&) {
                     return ReadyMethod{std::make_unique<GramSumMethod>(clients), ""};
                   }});
@@ -188,7 +184,7 @@ void set_memory(const Engine& engine, const ContenderOptions& options, std::vect
   const auto n = static_cast<double>(engine.dimension()), clients = static_cast<double>(engine.roster().size());
   const double stored = options.stored_numbers > 0.0 ? 2.0 * options.stored_numbers : rows * n;  // columns and values
   for (Contender& contender : list) {
-    double numbers = 0.0;
+    double numbers = contender.memory / sizeof(double);
     if (contender.name == "scaffold") numbers = 2.0 * clients * n;
     if (contender.name == "gram") numbers = (clients + 1.0) * n * (n + 3.0) / 2.0 + 3.0 * n * n;
     if (contender.server_sees == kEveryRow) numbers = 3.0 * stored;
@@ -247,8 +243,12 @@ std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& 
   const std::size_t clients = engine.roster().size();
   std::vector<Contender> list;
   add_stepping(engine, options, list);
+  add_hyperplane_contenders(engine, options, list);
   add_sums(clients, list);
-  if (options.run.sparsity > 0) add_sparse(clients, options, list);
+  if (options.run.sparsity > 0) {
+    add_soft_contender(options, list);
+    add_sparse(clients, options, list);
+  }
   add_pooled(clients, options, list);
   set_memory(engine, options, list);
   return list;

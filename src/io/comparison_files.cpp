@@ -38,6 +38,7 @@ Json outcome_json(const FinishedComparison& comparison, const Outcome& outcome) 
              {"server_sees", outcome.server_sees},
              {"about", outcome.about},
              {"note", outcome.note},
+             {"remarks", outcome.remarks},
              {"refused", outcome.refused}};
   if (!outcome.support.empty()) entry["support"] = support_json(comparison, outcome);
   if (!comparison.true_support.empty() && !outcome.support.empty())

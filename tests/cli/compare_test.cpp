@@ -40,8 +40,9 @@ TEST(Compare, ListsEveryMethodTheFewestRoundsFirst) {
     EXPECT_GE(method["rounds"].get<std::size_t>(), rounds);
     rounds = method["rounds"].get<std::size_t>();
   }
-  EXPECT_EQ(names, (std::set<std::string>{"cg", "fedavg", "fedavg-rk", "fedprox", "fedrk", "fedrk-norm", "fedsgd",
-                                          "gram", "qr", "rek", "rk", "scaffold"}));
+  EXPECT_EQ(names, (std::set<std::string>{"auto", "cg", "fedavg", "fedavg-rk", "fedprox", "fedrk", "fedrk-norm",
+                                          "fedsgd", "full-memory", "gram", "least-squares", "memory", "qr", "rek", "rk",
+                                          "scaffold", "sums", "tail", "valid"}));
 }
 
 TEST(Compare, CountsWhatTheOneShotMethodSends) {
@@ -105,6 +106,35 @@ TEST(Compare, SelectsFeaturesOfRealData) {
   }
 }
 
+TEST(Compare, TellsWhatTheAutomaticChoiceWas) {
+  const test::Program program;
+  const std::string small = "compare --generate inconsistent --rows 200 --cols 20 --clients 4 --local-steps 400 ";
+
+  const auto told = program.run(small + "--participants 2 --rounds 600 --methods auto,fedrk");
+  const auto everyone = program.run(small + "--rounds 100 --methods auto --format json");
+
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_NE(told.out.find("Picked least squares by private slack"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("one sum"), std::string::npos) << told.out;
+  EXPECT_EQ(told.out.find("pilot"), std::string::npos) << told.out;  // there were none
+  const json method = json::parse(everyone.out)["methods"][0];
+  EXPECT_EQ(method["reached"], true);
+  EXPECT_NE(method["remarks"][0].get<std::string>().find("conjugate gradients"), std::string::npos) << method;
+}
+
+TEST(Compare, FindsASparseSolutionBySoftThresholding) {
+  const test::Program program;
+
+  const auto ended = program.run(
+      "compare --generate sparse --rows 128 --cols 256 --nonzeros 5 --clients 8 --participants 3 --keep 5 --rounds 200 "
+      "--soft 1.5 --methods soft --format json");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json method = json::parse(ended.out)["methods"][0];
+  EXPECT_EQ(method["true_entries_found"], 5);
+  EXPECT_EQ(method["label"], "soft thresholding, 1.5");
+}
+
 TEST(Compare, LeavesOutWhatWouldNotFitTheMemory) {
   const test::Program program;
 
@@ -150,6 +180,8 @@ TEST(Compare, RefusesWhatItCannotDoInOneLine) {
   refused(kSmall.substr(8) + "--noise-columns 3", "fedrk: compare takes no --noise-columns");
   refused("--generate gaussian --data a.csv --target b", "fedrk: give either files or --generate, not both");
   refused("--generate gauss", "expected gaussian, heterogeneous, inconsistent or sparse, found 'gauss'");
+  refused("--generate gaussian --soft 2", "fedrk: --soft concerns sparse answers only; add --keep S");
+  refused("--generate gaussian --keep 3 --soft 0", "--soft: expected a number above 0, found '0'");
   refused("--generate gaussian --error 0", "expected a number above 0, found '0'");
   refused("", "fedrk: give a plan, --data, --matrix or --generate");
   refused("'" FEDRK_SOURCE "/data/prostate.toml' --rows 5", "fedrk: --rows describes a generated problem");

@@ -33,6 +33,7 @@ struct ComparisonOptions {
 
 struct Outcome {
   std::string name, label, server_sees, about, note;  // of the contender
+  std::vector<std::string> remarks;                   // of the method on its run, a sentence each
   std::size_t participants = 0;
   bool reached = false;                     // the target
   bool ended = false;                       // by itself, such as a one-shot method

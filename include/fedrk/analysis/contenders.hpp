@@ -26,11 +26,13 @@ struct Contender {
   std::string about;        // in a sentence: what it does, what that gives away
   bool needs_everyone = false;
   std::function<ReadyMethod(Engine&)> make;
-  double memory = 0.0;  // bytes that it holds at once, besides the clients' own
+  double memory = 0.0;            // bytes that it holds at once, besides the clients' own
+  bool watches_residual = false;  // it asks the participants for their residuals in every round
 };
 
 struct ContenderOptions {
   RunOptions run;                    // seed, participants, tau, tau_g, s: as for FedRK
+  double soft = 1.0;                 // the weight of soft thresholding
   std::size_t fixed = 0;             // the first columns (an intercept) are not penalised by the Lasso
   double stored_numbers = 0.0;       // in all clients' rows together; 0: as many as dense rows have
   double pooled_accuracy = 1e-8;     // of the iterative solvers on pooled rows: the relative residual they stop at

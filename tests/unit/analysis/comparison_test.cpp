@@ -66,6 +66,38 @@ TEST(Comparison, CountsTheBytesOfAClientByHand) {
   EXPECT_EQ(qr.bytes_up, 8.0 * (kRows / kClients * (kCols + 1) + 1));
 }
 
+TEST(Comparison, CountsTheScalarsThatTheExtensionsSend) {
+  Arena arena;
+  const auto numbers = [](std::size_t rounds, double each) { return 8.0 * each * static_cast<double>(rounds) * 0.5; };
+
+  const Outcome sums = arena.run("sums"), memory = arena.run("memory"), valid = arena.run("valid");
+
+  // A vector and the gap of its hyperplane; where rounds are remembered, the residual too.
+  EXPECT_NEAR(sums.bytes_up, numbers(sums.rounds, kCols + 2), 1e-6);
+  EXPECT_NEAR(memory.bytes_up, numbers(memory.rounds, kCols + 2), 1e-6);
+  EXPECT_NEAR(valid.bytes_up, numbers(valid.rounds, kCols + 1), 1e-6);
+  EXPECT_NEAR(sums.bytes_down, numbers(sums.rounds, kCols), 1e-6);
+}
+
+TEST(Comparison, CountsEveryClientsWorkWhereTheServerSeesOneSum) {
+  Arena arena;
+
+  const Outcome sums = arena.run("sums"), valid = arena.run("valid");
+
+  const double steps = 20 * 4 * kCols, residual = 2.0 * kRows / kClients * kCols;
+  EXPECT_NEAR(*sums.flops, 0.5 * static_cast<double>(sums.rounds) * (steps + residual), 1.0);
+  EXPECT_NEAR(*valid.flops, 0.5 * static_cast<double>(valid.rounds) * steps, 1.0);
+}
+
+TEST(Comparison, CountsTheFactorisationBehindExactProjectionsOnce) {
+  Arena arena(ProblemKind::Gaussian, {.seed = 1, .rounds = 3, .local_budget = UntilProjected{}});
+  arena.options.target = 1e-300;
+
+  const double rows = kRows / kClients, factorisation = 4.0 * rows * rows * kCols;
+  EXPECT_NEAR(*arena.run("valid").flops, 3 * 4.0 * rows * kCols + factorisation, 1.0);
+  EXPECT_EQ(*arena.run("valid").flops, *arena.run("fedrk").flops);
+}
+
 TEST(Comparison, CountsTheOperationsOfAClient) {
   Arena arena;
 
@@ -84,6 +116,70 @@ TEST(Comparison, SaysWhenTheTargetWasNotReached) {
   EXPECT_EQ(fedrk.rounds, 100);
   EXPECT_GT(*fedrk.error, 0.1);  // the horizon
   EXPECT_TRUE(cg.reached);
+}
+
+TEST(Comparison, SumsWithMemoryTakeFewerRoundsThanThePublishedMethod) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Arena arena(ProblemKind::Gaussian,
+                {.seed = seed, .rounds = 400, .participants = 2, .local_budget = FixedSteps{200}});
+
+    EXPECT_LT(arena.run("sums").rounds, arena.run("fedrk").rounds) << seed;
+    // 30 unknowns, two hyperplanes a round: then there is nothing left to learn.
+    EXPECT_LE(arena.run("full-memory").rounds, 15U) << seed;
+  }
+}
+
+TEST(Comparison, LeastSquaresAndTheAutomaticChoiceSolveWhatContradictsItself) {
+  for (const std::size_t participants : {0, 2}) {
+    Arena arena(ProblemKind::Inconsistent,
+                {.seed = 1, .rounds = 1000, .participants = participants, .local_budget = FixedSteps{240}});
+
+    const Outcome chosen = arena.run("auto"), slack = arena.run("least-squares"), tail = arena.run("tail");
+
+    EXPECT_TRUE(chosen.reached) << participants << ": " << *chosen.error;
+    EXPECT_TRUE(slack.reached) << participants << ": " << *slack.error;
+    EXPECT_FALSE(tail.reached);
+    ASSERT_FALSE(chosen.remarks.empty());
+    const char* by = participants == 0 ? "conjugate gradients" : "private slack";
+    EXPECT_NE(chosen.remarks[0].find(by), std::string::npos) << chosen.remarks[0];
+  }
+}
+
+TEST(Comparison, TheMeanOfThePublishedIteratesIsCloserThanTheLastOfThem) {
+  Arena arena(ProblemKind::Inconsistent, {.seed = 1, .rounds = 600});
+
+  EXPECT_LT(*arena.run("tail").error, 0.5 * *arena.run("fedrk").error);
+}
+
+TEST(Comparison, SaysWhatTheServerGetsToSee) {
+  Arena arena(ProblemKind::Gaussian, {.seed = 1, .rounds = 5});
+  const auto list = contenders(arena.engine, {.run = arena.options.run});
+
+  for (const Contender& contender : list) {
+    // The engine that the method is run through hears what it reveals.
+    const Request request = contender.make(arena.engine).method->request(RoundIndex{0}, arena.options.reference);
+    EXPECT_EQ(contender.server_sees.starts_with("one sum"), request.reveal == Reveal::Sums) << contender.name;
+  }
+}
+
+TEST(Comparison, OffersWhatFitsTheProblem) {
+  Arena arena;
+  const auto has = [&](const RunOptions& run, const char* name) {
+    const auto list = contenders(arena.engine, {.run = run});
+    return std::ranges::find(list, name, &Contender::name) != list.end();
+  };
+
+  EXPECT_TRUE(has({}, "auto"));
+  EXPECT_FALSE(has({}, "soft"));
+  EXPECT_TRUE(has({.sparsity = 3}, "soft"));
+  EXPECT_FALSE(has({.local_budget = UntilProjected{}, .sparsity = 3}, "soft"));
+  EXPECT_FALSE(has({.sparsity = 3}, "auto"));  // that would be the published method
+  EXPECT_TRUE(has({}, "full-memory"));
+  // 12,000 unknowns and 12,000 equations make 1.15 GB.
+  LinearSystem wide{SparseMatrix(12000, 12000, {{0, 0, 1.0}, {11999, 11999, 1.0}}), std::vector<double>(12000, 0.0)};
+  InProcessEngine engine(test::clients_of(std::move(wide), 2, 1));
+  const auto list = contenders(engine, {.run = {.rounds = 100000}});
+  EXPECT_EQ(std::ranges::find(list, "full-memory", &Contender::name), list.end());
 }
 
 TEST(Comparison, WithoutReferenceGoesByTheResidual) {
@@ -147,7 +243,8 @@ TEST(Comparison, FindsTheSupportWhereOneIsAsked) {
     if (problem.solution[j] != 0.0) truth.push_back(j);
   }
 
-  for (const char* name : {"fedrk", "iht", "lasso", "cg"}) EXPECT_EQ(arena.run(name).support, truth) << name;
+  for (const char* name : {"fedrk", "iht", "lasso", "cg", "soft", "sums", "valid", "least-squares", "tail"})
+    EXPECT_EQ(arena.run(name).support, truth) << name;
 }
 
 TEST(Comparison, PutsThoseThatArrivedFirstAndSortsEachGroup) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The contenders that go beyond the published FedRK (methods/): valid hyperplanes, sums, memory, private slack.
+
+#include <vector>
+
+#include "fedrk/analysis/contenders.hpp"
+
+namespace fedrk {
+
+inline constexpr const char* kSeesUpdates = "each update";
+inline constexpr const char* kSeesOneSum = "one sum";
+
+/// "1000", or "inf".
+std::string steps_text(const StepBudget& budget);
+
+/// Those that need no sparsity, after the published ones.
+void add_hyperplane_contenders(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list);
+
+/// Soft thresholding, where the number of local steps is finite: there is no exact projection for it.
+void add_soft_contender(const ContenderOptions& options, std::vector<Contender>& list);
+
+}  // namespace fedrk
