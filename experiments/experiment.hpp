@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One experiment of the paper: it runs, and tells what came out as figures, tables and verdicts.
+// One experiment, of the paper or beyond it: it runs, and tells what came out as figures, tables and verdicts.
 //
 // A verdict is computed from the numbers of the run that stands beside it, so it can fail. An experiment knows nothing
 // of files, pages or terminals; `findings_files.hpp` and `page.hpp` present what it found.
@@ -71,7 +71,7 @@ struct Experiment {
   Findings (*run)(const Settings&, const Progress&);
 };
 
-/// All of them, in the order of the paper.
+/// All of them, in the order of the paper, then what goes beyond it.
 std::span<const Experiment> all_experiments();
 
 Findings fig1(const Settings& settings, const Progress& progress);
@@ -81,5 +81,6 @@ Findings fig2(const Settings& settings, const Progress& progress);
 Findings fig3(const Settings& settings, const Progress& progress);
 Findings fig4(const Settings& settings, const Progress& progress);
 Findings theory(const Settings& settings, const Progress& progress);
+Findings beyond(const Settings& settings, const Progress& progress);
 
 }  // namespace fedrk::experiments

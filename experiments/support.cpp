@@ -18,7 +18,7 @@
 namespace fedrk::experiments {
 
 std::vector<Client> clients_of(LinearSystem system, std::span<const std::size_t> rows_of_client, std::uint64_t seed,
-                               std::size_t noise_columns) {
+                               std::size_t noise_columns, StepOptions steps) {
   Partition partition = partition_contiguous(row_count(system.rows), rows_of_client.size());
   partition.counts.assign(rows_of_client.begin(), rows_of_client.end());
   auto parts = split(std::move(system), partition);
@@ -27,14 +27,15 @@ std::vector<Client> clients_of(LinearSystem system, std::span<const std::size_t>
     const std::string& name = partition.names[i];
     const std::uint64_t own = client_seed(seed, name);
     add_noise_columns(parts[i], noise_columns, stream_for(own, Purpose::NoiseColumns));
-    clients.emplace_back(ClientId{i}, name, RowBlock(std::move(parts[i])), own);
+    clients.emplace_back(ClientId{i}, name, RowBlock(std::move(parts[i])), own, steps);
   }
   return clients;
 }
 
-std::vector<Client> clients_of(LinearSystem system, std::size_t count, std::uint64_t seed, std::size_t noise_columns) {
+std::vector<Client> clients_of(LinearSystem system, std::size_t count, std::uint64_t seed, std::size_t noise_columns,
+                               StepOptions steps) {
   const auto shares = partition_contiguous(row_count(system.rows), count).counts;
-  return clients_of(std::move(system), shares, seed, noise_columns);
+  return clients_of(std::move(system), shares, seed, noise_columns, steps);
 }
 
 std::vector<double> nearest_solution(const LinearSystem& system, std::vector<double> x) {
@@ -51,6 +52,12 @@ std::vector<double> gaussian_vector(std::size_t size, std::uint64_t seed) {
   std::vector<double> values(size);
   for (double& value : values) value = stream.gaussian();
   return values;
+}
+
+Progress part_of(const Progress& progress, double begin, double end) {
+  return [&progress, begin, end](double share, std::string_view doing) {
+    if (progress) progress(begin + (end - begin) * share, doing);
+  };
 }
 
 void Stretch::done(std::size_t pieces, std::size_t of) const {

@@ -25,10 +25,10 @@ namespace fedrk::experiments {
 /// Clients client-1, client-2, ... with these shares of the rows, in order. Each adds its own noise columns. Names,
 /// seeds and streams are those of `fedrk solve`.
 std::vector<Client> clients_of(LinearSystem system, std::span<const std::size_t> rows_of_client, std::uint64_t seed,
-                               std::size_t noise_columns = 0);
+                               std::size_t noise_columns = 0, StepOptions steps = {});
 /// The same with even shares.
 std::vector<Client> clients_of(LinearSystem system, std::size_t count, std::uint64_t seed,
-                               std::size_t noise_columns = 0);
+                               std::size_t noise_columns = 0, StepOptions steps = {});
 
 /// x + A^+ (b - A x), by a direct solver: from zero the least-squares solution of least norm.
 std::vector<double> nearest_solution(const LinearSystem& system, std::vector<double> x);
@@ -38,6 +38,9 @@ std::uint64_t trial_seed(std::uint64_t seed, std::size_t trial);
 std::vector<double> gaussian_vector(std::size_t size, std::uint64_t seed);
 
 // ---- trials
+
+/// For a part of an experiment, its own progress from 0 to 1. `progress` must outlive it.
+Progress part_of(const Progress& progress, double begin, double end);
 
 /// A stretch of an experiment's progress, from share `begin` to share `end`.
 class Stretch {

@@ -5,15 +5,6 @@
 #include "experiments/theory_parts.hpp"
 
 namespace fedrk::experiments {
-namespace {
-
-Progress part_of(const Progress& progress, double begin, double end) {
-  return [&progress, begin, end](double share, std::string_view doing) {
-    if (progress) progress(begin + (end - begin) * share, doing);
-  };
-}
-
-}  // namespace
 
 Findings theory(const Settings& settings, const Progress& progress) {
   Findings findings;

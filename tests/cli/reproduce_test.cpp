@@ -24,7 +24,7 @@ TEST(Reproduce, RefusesWhatItDoesNotKnowInOneLine) {
   };
 
   refused("fig5 --out p",
-          "no experiment 'fig5'; there are fig1, fig1-baselines, fig1-large, fig2, fig3, fig4, theory, all");
+          "no experiment 'fig5'; there are fig1, fig1-baselines, fig1-large, fig2, fig3, fig4, theory, beyond, all");
   refused("fig1-large --scale 0 --out p", "--scale: expected a number above 0 and at most 1, found '0'");
   refused("fig1-large --scale 1.5 --out p", "--scale: expected a number above 0 and at most 1, found '1.5'");
   refused("fig4 --scale 0.5 --out p", "--scale concerns fig1-large only, which is not among the experiments asked for");

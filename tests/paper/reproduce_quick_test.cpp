@@ -16,6 +16,7 @@
 #include "experiments/prostate.hpp"
 #include "experiments/prostate_lasso.hpp"
 #include "experiments/verdicts.hpp"
+#include "experiments/verdicts_beyond.hpp"
 #include "experiments/verdicts_fig1.hpp"
 #include "fedrk/analysis/selection_counts.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
@@ -269,6 +270,58 @@ TEST(LargeExperiment, SaysWhatItNeedsAndWhatWouldFit) {
   EXPECT_EQ(io::memory_complaint(32736, 20480, 2e9),
             "the matrix of 32736x20480 needs 5.5 GB and 2.0 GB are free; --scale 0.54 would fit");
   EXPECT_EQ(io::memory_complaint(32736 * 54 / 100, 20480 * 54 / 100, 2e9), "");
+}
+
+TEST(BeyondVerdict, FailsWhereTheOtherMethodIsNotThatMuchSlower) {
+  const ErrorCurve fast = line(5, 100), slow = line(12, 100), stuck = line(100, 50), none = curve("none", {});
+
+  EXPECT_TRUE(takes_fewer_rounds(fast, slow, 1e-6, 2.0).holds);  // 30 against 72
+  EXPECT_FALSE(takes_fewer_rounds(fast, slow, 1e-6, 2.5).holds);
+  EXPECT_FALSE(takes_fewer_rounds(slow, fast, 1e-6, 1.0).holds);
+  EXPECT_TRUE(takes_fewer_rounds(fast, fast, 1e-6, 1.0).holds);
+  EXPECT_TRUE(takes_fewer_rounds(fast, stuck, 1e-6, 1.7).holds);  // more than 50
+  EXPECT_FALSE(takes_fewer_rounds(fast, stuck, 1e-6, 1.71).holds);
+  EXPECT_FALSE(takes_fewer_rounds(stuck, slow, 1e-6, 1.0).holds);
+  EXPECT_FALSE(takes_fewer_rounds(fast, none, 1e-6, 0.01).holds);
+  EXPECT_NE(takes_fewer_rounds(fast, stuck, 1e-6, 1.0)
+                .words.find("no more rounds than line to 1e-06: 30 against more "
+                            "than 50"),
+            std::string::npos);
+}
+
+TEST(BeyondVerdict, FailsWhereOneArrivesLateOrNotAtAll) {
+  const std::vector<ErrorCurve> two{line(5, 100), line(6, 100)};
+
+  EXPECT_TRUE(arrives_within("", two, 1e-6, 36).holds);
+  EXPECT_FALSE(arrives_within("", two, 1e-6, 35).holds);
+  EXPECT_FALSE(arrives_within("", two, 1e-19, 100).holds);
+  EXPECT_FALSE(arrives_within("", {}, 1e-6, 36).holds);
+}
+
+TEST(BeyondVerdict, FailsWhereAHorizonIsLeft) {
+  const std::vector<ErrorCurve> hovering{curve("a", {0.01, 0.5, 0.4, 0.5}), curve("b", {0.3, 0.3})},
+      falling{curve("a", {0.5, 0.5, 0.05, 0.5})}, not_numbers{curve("a", {0.5, std::nan("")})}, empty{curve("a", {})};
+
+  EXPECT_TRUE(stays_above("", hovering, 0.1).holds);  // how it began does not count
+  EXPECT_FALSE(stays_above("", hovering, 0.35).holds);
+  for (const auto& curves : {falling, not_numbers, empty}) EXPECT_FALSE(stays_above("", curves, 0.1).holds);
+  EXPECT_FALSE(stays_above("", {}, 0.1).holds);
+}
+
+TEST(BeyondVerdict, FailsWhereSupportsAreMissedOrRefitsAreFarOff) {
+  EXPECT_TRUE(supports_are_found("", 18, 20, 18).holds);
+  EXPECT_FALSE(supports_are_found("", 17, 20, 18).holds);
+  EXPECT_TRUE(ratios_at_most("", std::vector{1.0, 1.1}, 1.1).holds);
+  EXPECT_FALSE(ratios_at_most("", std::vector{1.0, 1.2}, 1.1).holds);
+  EXPECT_FALSE(ratios_at_most("", std::vector{1.0, std::nan("")}, 1.1).holds);
+  EXPECT_FALSE(ratios_at_most("", {}, 1.1).holds);
+}
+
+TEST(BeyondVerdict, FailsWhereScaledRowsTakeMoreRounds) {
+  EXPECT_TRUE(scaling_hardly_matters(line(5, 100), line(6, 100), 1e-6, 1.2).holds);
+  EXPECT_FALSE(scaling_hardly_matters(line(5, 100), line(7, 100), 1e-6, 1.2).holds);
+  EXPECT_FALSE(scaling_hardly_matters(line(5, 100), line(100, 100), 1e-6, 1.2).holds);
+  EXPECT_FALSE(scaling_hardly_matters(line(100, 100), line(5, 100), 1e-6, 1.2).holds);
 }
 
 TEST(TheoryVerdict, FailsBeyondFourStandardErrors) {
