@@ -161,7 +161,7 @@ Figure found_figure(const SparseSize& sparse, const io::Series& soft, const io::
   io::LinePlot plot;
   plot.title = "Instances with the right entries against rounds";
   plot.x_label = "round";
-  plot.y_label = fmt::format("instances found, of {}", sparse.instances);
+  plot.y_label = fmt::format("instances recovered, of {}", sparse.instances);
   plot.log_y = false;
   plot.series = {soft, hard};
   plot.levels = {{"Lasso on pooled rows, best lambda", lasso, false}};
