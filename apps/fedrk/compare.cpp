@@ -108,6 +108,10 @@ int present(const CompareArguments& arguments, const io::FinishedComparison& com
   return comparison.interrupted ? kStoppedEarly : kDone;
 }
 
+double soft_weight(const CompareArguments& arguments, const io::Plan& plan) {
+  return arguments.soft.value_or(plan.method.soft > 0.0 ? plan.method.soft : 1.0);
+}
+
 int compare(const CompareArguments& arguments) {
   auto plan = arguments.plan.plan();
   if (!plan) return complain(plan.error().message, kBadInput);
@@ -123,8 +127,8 @@ int compare(const CompareArguments& arguments) {
   }
   for (const std::string& warning : federation->warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
   const ComparisonWishes wishes{
-      title_of(arguments, *plan),  arguments.methods, arguments.target, arguments.sort, arguments.progress, *threads,
-      arguments.soft.value_or(1.0)};
+      title_of(arguments, *plan),   arguments.methods, arguments.target, arguments.sort, arguments.progress, *threads,
+      soft_weight(arguments, *plan)};
   const auto comparison = compare_methods(wishes, *plan, *std::move(federation));
   if (!comparison) return complain(comparison.error().message, kBadInput);
   return present(arguments, *comparison);
@@ -168,7 +172,7 @@ void add_compare(CLI::App& program, int& exit_code) {
           "--soft", [arguments](const std::string& text) { arguments->soft = positive_number("--soft", text); },
           "with --keep: by how much soft thresholding shrinks entries; about the size of those to be found")
       ->type_name("LAMBDA")
-      ->default_str("1")
+      ->default_str("that of --sparse, or 1")
       ->group(own);
   const std::map<std::string, SortBy> orders{{"rounds", SortBy::Rounds}, {"bytes", SortBy::Bytes},
                                              {"up", SortBy::BytesUp},    {"flops", SortBy::Flops},
@@ -195,7 +199,8 @@ void add_compare(CLI::App& program, int& exit_code) {
       "would be fedrk. full-memory is there where all its hyperplanes fit 1 GB, soft for finite --local-steps.\n"
       "FedAvg, FedProx and SCAFFOLD do about the work of --local-steps Kaczmarz steps in a round, fedsgd\n"
       "reads all rows once. A generated problem has 16 clients (heterogeneous: 5) unless --clients says otherwise.\n"
-      "--tolerance, --patience, --residual-every and --server-sampling have no effect here.\n"
+      "--tolerance, --patience, --residual-every, --server-sampling and the flags that choose a method (--method,\n"
+      "--reveal, --memory, --least-squares and so on) have no effect here, but for the LAMBDA of --sparse.\n"
       "Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 stopped by Ctrl-C.");
   command->callback([arguments, command, &exit_code] {
     set_default_noise(*command, arguments->problem);

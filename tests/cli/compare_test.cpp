@@ -125,14 +125,17 @@ TEST(Compare, TellsWhatTheAutomaticChoiceWas) {
 TEST(Compare, FindsASparseSolutionBySoftThresholding) {
   const test::Program program;
 
-  const auto ended = program.run(
+  const std::string small =
       "compare --generate sparse --rows 128 --cols 256 --nonzeros 5 --clients 8 --participants 3 --keep 5 --rounds 200 "
-      "--soft 1.5 --methods soft --format json");
+      "--local-steps 20 --methods soft --format json ";
+  for (const char* weight : {"--soft 1.5", "--sparse soft:1.5"}) {
+    const auto ended = program.run(small + weight);
 
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const json method = json::parse(ended.out)["methods"][0];
-  EXPECT_EQ(method["true_entries_found"], 5);
-  EXPECT_EQ(method["label"], "soft thresholding, 1.5");
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const json method = json::parse(ended.out)["methods"][0];
+    EXPECT_EQ(method["true_entries_found"], 5);
+    EXPECT_EQ(method["label"], "soft thresholding, 1.5");
+  }
 }
 
 TEST(Compare, LeavesOutWhatWouldNotFitTheMemory) {
