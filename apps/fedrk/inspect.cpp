@@ -99,8 +99,9 @@ std::string method_words(const io::Plan& plan, const Findings& found, std::size_
                      (rows < unknowns ? "the one nearest to the start." : "it.");
   if (found.spectrum->condition_number > kSlow && method.memory != HyperplaneMemory::kAll) {
     text += fmt::format(
-        " With a condition number of {} that takes many rounds; --memory all ends after about {}, "
-        "whatever the condition number.",
+        " With a condition number of {} that takes many rounds; where it is too slow all rounds are kept, which ends "
+        "after "
+        "about {}, whatever the condition number.",
         brief(found.spectrum->condition_number), unknowns);
   }
   return text;

@@ -29,27 +29,43 @@ AutoMethod::AutoMethod(const AutoOptions& options, std::span<const ClientSummary
   for (const ClientSummary& client : roster_) rows_ += client.rows;
   if (options_.only_least_squares) {
     begin_least_squares();
-    return;
+  } else {
+    begin_hyperplanes();
   }
+}
+
+void AutoMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
+  current_->update(t, round, x);
+  if (hyperplanes_ != nullptr) return look_at_hyperplanes(t);
+  if (!needs_everyone_ || round.answered.size() == roster_.size()) return;
+  if (++lost_rounds_ > kBearable) begin_slack();
+}
+
+// With all rounds kept there are at most about as many as unknowns, whatever the condition number.
+void AutoMethod::look_at_hyperplanes(RoundIndex t) {
+  const bool remembers_all = options_.hyperplanes.memory == HyperplaneMemory::kAll;
+  const bool slow =
+      hyperplanes_->stalled() || hyperplanes_->rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(unknowns_);
+  const bool had_its_time = hyperplanes_->rounds() > 2 * unknowns_;
+  if (hyperplanes_->contradicted() || (remembers_all && hyperplanes_->stalled() && had_its_time)) {
+    contradicted_ = hyperplanes_->contradicted();
+    left_ = t;
+    begin_least_squares();
+  } else if (slow && !remembers_all) {
+    options_.hyperplanes.memory = HyperplaneMemory::kAll;
+    slow_ = t;
+    begin_hyperplanes();
+  }
+}
+
+void AutoMethod::begin_hyperplanes() {
   auto method = std::make_unique<HyperplaneMethod>(options_.hyperplanes, roster_.size());
   hyperplanes_ = method.get();
   current_ = std::move(method);
 }
 
-void AutoMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
-  current_->update(t, round, x);
-  if (hyperplanes_ != nullptr && (hyperplanes_->contradicted() || hyperplanes_->stalled())) {
-    contradicted_ = hyperplanes_->contradicted();
-    left_ = t;
-    hyperplanes_ = nullptr;
-    begin_least_squares();
-    return;
-  }
-  if (!needs_everyone_ || round.answered.size() == roster_.size()) return;
-  if (++lost_rounds_ > kBearable) begin_slack();
-}
-
 void AutoMethod::begin_least_squares() {
+  hyperplanes_ = nullptr;
   if (!options_.everyone) return begin_slack();
   needs_everyone_ = true;
   current_ =
@@ -73,6 +89,7 @@ std::vector<std::string> AutoMethod::notes() const {
     text = "Picked " + first + ": the equations do not contradict each other" +
            (rows_ < unknowns_ ? "; they leave a choice, and of their solutions the one nearest to the start is found."
                               : ".");
+    if (slow_) text += " A shorter memory was too slow by round " + std::to_string(slow_->value + 1) + ".";
   } else {
     const std::string by = needs_everyone_    ? "conjugate gradients, as everyone takes part"
                            : lost_rounds_ > 0 ? "private slack, as clients were missing"

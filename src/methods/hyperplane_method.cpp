@@ -16,7 +16,8 @@ constexpr double kFarDown = 1e-6;         // of the first residual
 constexpr std::size_t kLongPatience = 8;  // times the usual one: a residual that falls so slowly may as well stand
 constexpr double kFar = 1e3, kFarWithAll = 1e8;  // with all rounds kept, also the weakest directions are found
 constexpr double kAtRounding = 1e-13;
-constexpr double kSolved = 1e-10;  // a relative residual below which there is only rounding to gain
+constexpr std::size_t kPaceRounds = 30;  // in which the pace is taken
+constexpr double kSolved = 1e-10;        // a relative residual below which there is only rounding to gain
 constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
 
 }  // namespace
@@ -36,6 +37,7 @@ Request HyperplaneMethod::request(RoundIndex, std::span<const double> x) {
 
 void HyperplaneMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
   if (solved_) return;
+  ++rounds_;
   const AlignedVector before = aligned_copy(x);
   move(t, round, x);
   threshold_.apply(x.first(x.size() - options_.noise_columns));
@@ -111,7 +113,22 @@ bool HyperplaneMethod::is_much_worse(const RoundReplies& round, std::span<const 
     best_ = aligned_copy(x);
     since_best_ = 0;
   }
+  take_the_pace();
   return *level > kMuchWorse * best_level_;
+}
+
+std::optional<double> HyperplaneMethod::rounds_to_go() const {
+  if (!fall_ || best_level_ <= kSolved) return std::nullopt;
+  return *fall_ > 0.0 ? std::log(best_level_ / kSolved) / *fall_ : std::numeric_limits<double>::infinity();
+}
+
+// How fast the residual fell lately: the first rounds are faster than those to come.
+void HyperplaneMethod::take_the_pace() {
+  const std::size_t stretch = std::max<std::size_t>(kPaceRounds, 4 * sweep_.last_length());
+  if (rounds_ < pace_from_ + stretch) return;
+  if (pace_from_ > 0) fall_ = std::log(pace_level_ / best_level_) / static_cast<double>(rounds_ - pace_from_);
+  pace_from_ = rounds_;
+  pace_level_ = best_level_;
 }
 
 void HyperplaneMethod::give_up_memory(RoundIndex t, std::span<double> x) {

@@ -41,6 +41,7 @@ LeastSquares::LeastSquares(const LeastSquaresOptions& options, std::span<const C
       server_(options_.slack, roster),
       anderson_(options.depth, kInexact),
       settled_(roster.size()),
+      bounds_(roster.size()),
       clients_(roster.size()) {
   for (const ClientSummary& client : roster) {
     size_of_matrix_ += client.squared_norm;
@@ -69,12 +70,13 @@ void LeastSquares::look_at_bound(double bound, const RoundReplies& round) {
     settled_.clear();
   }
   ++since_best_;
-  if (bound < 0.9 * best_bound_) {
-    best_bound_ = bound;
+  const auto level = bounds_.level_with(bound, round.answered);
+  if (level && *level < 0.9 * best_bound_) {
+    best_bound_ = *level;
     since_best_ = 0;
   }
   // Where rounding keeps the bound above a tolerance beyond reach, it has stood still for long.
-  at_rounding_ = best_bound_ <= kNearRounding && since_best_ > kStandingStill;
+  at_rounding_ = best_bound_ <= kNearRounding && since_best_ > kStandingStill + 2 * bounds_.last_length();
 }
 
 bool LeastSquares::near_ridge_solution(std::size_t answered, std::span<const double> x) {

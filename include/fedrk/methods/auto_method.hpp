@@ -2,9 +2,10 @@
 #pragma once
 
 // The method for someone who does not know what the equations are like. It begins as for equations that have a solution
-// (hyperplane_method.hpp: sums, a memory of some rounds) and, should they contradict each other or come no further,
-// goes on to their least-squares solution: by conjugate gradients where everyone takes part in every round, which are
-// faster then, else by private slack (least_squares.hpp).
+// (hyperplane_method.hpp: sums, a memory of some rounds); where that would take more rounds than there are unknowns,
+// all rounds are kept. Should the equations contradict each other, it goes on to their least-squares solution: by
+// conjugate gradients where everyone takes part in every round, which are faster then, else by private slack
+// (least_squares.hpp).
 
 #include <cstddef>
 #include <memory>
@@ -35,6 +36,8 @@ class AutoMethod final : public Method {
   std::vector<std::string> notes() const override;
 
  private:
+  void look_at_hyperplanes(RoundIndex t);
+  void begin_hyperplanes();
   void begin_least_squares();
   void begin_slack();
 
@@ -47,6 +50,7 @@ class AutoMethod final : public Method {
   std::size_t lost_rounds_ = 0;
   std::optional<RoundIndex> left_;  // the hyperplanes, in this round
   bool contradicted_ = false;       // by these
+  std::optional<RoundIndex> slow_;  // from here on all rounds were kept
 };
 
 }  // namespace fedrk

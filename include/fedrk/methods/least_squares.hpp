@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "fedrk/methods/anderson.hpp"
+#include "fedrk/methods/residual_sweep.hpp"
 #include "fedrk/methods/roll.hpp"
 #include "fedrk/methods/slack_server.hpp"
 
@@ -64,6 +65,7 @@ class LeastSquares final : public Method {
   SlackServer server_;
   Anderson anderson_;
   Roll settled_;
+  ResidualSweep bounds_;
   std::size_t clients_;
   double size_of_matrix_ = 0.0, size_of_rhs_ = 0.0;  // ||A||_F, ||b||
   std::vector<double> centre_;

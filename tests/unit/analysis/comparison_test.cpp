@@ -130,7 +130,7 @@ TEST(Comparison, SumsWithMemoryTakeFewerRoundsThanThePublishedMethod) {
 }
 
 TEST(Comparison, LeastSquaresAndTheAutomaticChoiceSolveWhatContradictsItself) {
-  for (const std::size_t participants : {0, 2}) {
+  for (const std::size_t participants : {0U, 2U}) {
     Arena arena(ProblemKind::Inconsistent,
                 {.seed = 1, .rounds = 1000, .participants = participants, .local_budget = FixedSteps{240}});
 
