@@ -56,6 +56,9 @@ Json options_json(const FinishedRun& run) {
       {"memory", *method.memory == HyperplaneMemory::kAll ? Json("all") : Json(*method.memory)},
       {"ridge", positive_or_null(method.ridge)},
       {"least_squares", method.least_squares},
+      {"slack", positive_or_null(method.slack.value_or(0.0))},
+      {"inner_tolerance", method.inner_tolerance},
+      {"acceleration", method.acceleration},
       {"soft", positive_or_null(method.soft)},
       {"refit", method.refit},
       {"average_after", method.average ? Json(method.average->rounds.value_or(options.rounds / 2)) : Json(nullptr)}};

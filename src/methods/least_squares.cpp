@@ -105,10 +105,12 @@ void LeastSquares::move_centre(std::span<double> x) {
 }
 
 std::vector<std::string> LeastSquares::notes() const {
-  char text[160];
-  (void)std::snprintf(text, sizeof text,
-                      "Least squares by private slack of weight %.3g around %zu centres, accelerated over %zu of them.",
-                      server_.lambda(), centres_ + 1, options_.depth);
+  char text[200];
+  (void)std::snprintf(
+      text, sizeof text,
+      "Least squares by private slack of weight %.3g around %zu centres, extrapolated from %zu, each left "
+      "at an inner tolerance of %.3g.",
+      server_.lambda(), centres_ + 1, options_.depth, options_.inner);
   return {text};
 }
 

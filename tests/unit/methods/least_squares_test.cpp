@@ -184,7 +184,8 @@ TEST(LeastSquares, TellsItsWeightAndItsCentres) {
   EXPECT_GT(method.centres(), 1);
   EXPECT_EQ(result.notes,
             std::vector<std::string>{"Least squares by private slack of weight 12.5 around " +
-                                     std::to_string(method.centres() + 1) + " centres, accelerated over 6 of them."});
+                                     std::to_string(method.centres() + 1) +
+                                     " centres, extrapolated from 6, each left at an inner tolerance of 1."});
 }
 
 }  // namespace
