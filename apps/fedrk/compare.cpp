@@ -118,6 +118,8 @@ int compare(const CompareArguments& arguments) {
   if (plan->usual_sampling) plan->usual_sampling = false;  // as the published method has it: one order for all methods
   const auto threads = thread_count(arguments.threads);
   if (!threads) return complain(threads.error().message, kBadInput);
+  const double soft = soft_weight(arguments, *plan);
+  plan->method = {};  // every contender has its own
   auto federation = federation_of(arguments, *plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   if (!arguments.out.empty()) {
@@ -126,9 +128,13 @@ int compare(const CompareArguments& arguments) {
     }
   }
   for (const std::string& warning : federation->warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
-  const ComparisonWishes wishes{
-      title_of(arguments, *plan),   arguments.methods, arguments.target, arguments.sort, arguments.progress, *threads,
-      soft_weight(arguments, *plan)};
+  const ComparisonWishes wishes{title_of(arguments, *plan),
+                                arguments.methods,
+                                arguments.target,
+                                arguments.sort,
+                                arguments.progress,
+                                *threads,
+                                soft};
   const auto comparison = compare_methods(wishes, *plan, *std::move(federation));
   if (!comparison) return complain(comparison.error().message, kBadInput);
   return present(arguments, *comparison);

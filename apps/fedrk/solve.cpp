@@ -68,8 +68,13 @@ void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, 
   wanted.run.first_round = static_cast<std::uint32_t>(result.history.size());
   wanted.least_squares.slack.local_budget = UntilProjected{};  // of a few unknowns
   wanted.least_squares.slack.reveal = *plan.method.settled(options).reveal;
-  for (const std::size_t j : most_selected(selection.counts())) {
-    if (wanted.support.size() < options.sparsity) wanted.support.push_back(static_cast<std::uint32_t>(j));
+  wanted.least_squares.slack.lambda = plan.method.slack.value_or(0.0);
+  wanted.least_squares.inner = plan.method.inner_tolerance;
+  wanted.least_squares.depth = plan.method.acceleration;
+  if (plan.method.soft == 0.0) {
+    for (const std::size_t j : most_selected(selection.counts())) {
+      if (wanted.support.size() < options.sparsity) wanted.support.push_back(static_cast<std::uint32_t>(j));
+    }
   }
   Refit made = refit(engine, wanted, result.x, observers, &stop_on_interrupt());
   result.x = std::move(made.result.x);
@@ -104,7 +109,7 @@ io::FinishedRun run_federation(const SolveArguments& arguments, const io::Plan& 
   std::vector<RoundObserver*> watching{&progress};
   if (!federation.truth.empty()) watching.push_back(&error);
   std::vector<RoundObserver*> observers = watching;
-  if (options.sparsity > 0) observers.push_back(&selection);
+  if (options.sparsity > 0 && plan.method.soft == 0.0) observers.push_back(&selection);
 
   const auto start = std::chrono::steady_clock::now();
   const auto method = make_method(plan.method, options, engine);
@@ -194,13 +199,16 @@ int exit_code_for(const io::FinishedRun& run) {
     case Termination::Interrupted:
       return kStoppedEarly;
     case Termination::Tolerance:
-    case Termination::Converged:
       return kDone;
+    case Termination::Converged:
+      if (run.result.fits) return kDone;
+      break;
     case Termination::RoundLimit:
     case Termination::Stagnation:
       break;
   }
-  return run.plan.run.tolerance > 0.0 ? kStoppedEarly : kDone;
+  const double tolerance = run.plan.run.tolerance;
+  return tolerance > 0.0 && run.result.relative_residual.value_or(1.0) > tolerance ? kStoppedEarly : kDone;
 }
 
 // The files first: whatever becomes of the terminal, the result is safe.

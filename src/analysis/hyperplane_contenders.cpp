@@ -49,7 +49,8 @@ Contender with_memory(std::string name, std::string label, std::string about, co
           .watches_residual = true};
 }
 
-void add_memories(const Engine& engine, const RunOptions& run, std::vector<Contender>& list) {
+void add_memories(const Engine& engine, RunOptions run, std::vector<Contender>& list) {
+  run.sparsity = 0;  // x kept to few entries would leave the hyperplanes; the largest entries are judged all the same
   const std::size_t each = run.participants == 0 ? engine.roster().size() : run.participants;
   const auto single = [](std::size_t memory) {
     return MethodOptions{.hyperplanes = HyperplaneKind::Valid, .memory = memory, .reveal = Reveal::Updates};

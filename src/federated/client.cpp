@@ -112,6 +112,9 @@ void Client::answer(const GramSum&, const LocalTask& task, LocalReply& reply) {
 void Client::answer(const Curvature&, const LocalTask& task, LocalReply& reply) {
   reply.values = {curvature(solver_for(task).block())};
 }
+void Client::answer(const ColumnNorms&, const LocalTask& task, LocalReply& reply) {
+  reply.values = column_norms(solver_for(task).block());
+}
 void Client::answer(const AllRows&, const LocalTask& task, LocalReply& reply) {
   reply.values = pack_rows(solver_for(task).block().system());
 }

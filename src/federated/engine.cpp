@@ -13,6 +13,16 @@ void add(const std::optional<double>& part, std::optional<double>& sum) {
 
 }  // namespace
 
+RosterTotals totals_of(std::span<const ClientSummary> roster) {
+  RosterTotals totals;
+  for (const ClientSummary& client : roster) {
+    totals.rows += static_cast<double>(client.rows);
+    totals.squared_rhs_norm += client.squared_rhs_norm;
+    totals.squared_norm += client.squared_norm;
+  }
+  return totals;
+}
+
 std::size_t message_length(const LocalReply& reply) {
   return reply.values.size() + (reply.squared_residual ? 1 : 0) + (reply.gap ? 1 : 0) +
          (reply.slack ? 1 + reply.slack->products.size() : 0);

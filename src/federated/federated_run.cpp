@@ -22,12 +22,8 @@ using Clock = std::chrono::steady_clock;
 class ResidualScale {
  public:
   explicit ResidualScale(std::span<const ClientSummary> roster) : roster_(roster) {
-    double squares = 0.0, rows = 0.0;
-    for (const ClientSummary& client : roster) {
-      squares += client.squared_rhs_norm;
-      rows += static_cast<double>(client.rows);
-    }
-    mean_square_ = squares > 0.0 ? squares / rows : 1.0;  // b = 0: the residual itself
+    const RosterTotals all = totals_of(roster);
+    mean_square_ = all.squared_rhs_norm > 0.0 ? all.squared_rhs_norm / all.rows : 1.0;  // b = 0: the residual itself
   }
 
   std::optional<double> relative(const RoundReplies& round) const {
@@ -116,6 +112,7 @@ class Rounds {
     result_.termination = termination;
     result_.x.assign(answer().begin(), answer().end());
     result_.notes = method_.notes();
+    result_.fits = method_.fits();
     return std::move(result_);
   }
 

@@ -68,6 +68,18 @@ void add_outer_product(const BasicSparseRow<Number>& row, std::size_t cols, std:
   }
 }
 
+template <class Number>
+void add_squares(std::span<const Number> row, std::span<double> sums) {
+  for (std::size_t k = 0; k < row.size(); ++k) sums[k] += static_cast<double>(row[k]) * static_cast<double>(row[k]);
+}
+
+template <class Number>
+void add_squares(const BasicSparseRow<Number>& row, std::span<double> sums) {
+  for (std::size_t k = 0; k < row.columns.size(); ++k) {
+    sums[row.columns[k]] += static_cast<double>(row.values[k]) * static_cast<double>(row.values[k]);
+  }
+}
+
 double batch_entries(const GradientSteps& steps, double rows, double nonzeros) {
   if (steps.batch == 0 || rows == 0.0) return nonzeros;
   return nonzeros * static_cast<double>(steps.batch) / rows;
@@ -81,7 +93,7 @@ LocalWork work_of(const StepBudget& budget) {
 
 bool needs_x(const LocalWork& work) {
   return !(std::holds_alternative<GramSum>(work) || std::holds_alternative<Curvature>(work) ||
-           std::holds_alternative<AllRows>(work));
+           std::holds_alternative<ColumnNorms>(work) || std::holds_alternative<AllRows>(work));
 }
 
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns) {
@@ -112,7 +124,8 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
                  },
                  [&](const Gradient&) { return 4.0 * all; }, [&](const NormalProduct&) { return 4.0 * all; },
                  [&](const GramSum&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
-                 [&](const Curvature&) { return 4.0 * all * kPowerSteps; }, [](const AllRows&) { return 0.0; }},
+                 [&](const Curvature&) { return 4.0 * all * kPowerSteps; },
+                 [&](const ColumnNorms&) { return 2.0 * all; }, [](const AllRows&) { return 0.0; }},
       work);
 }
 
@@ -184,6 +197,16 @@ double curvature(const RowBlock& block) {
     direction = next;
   }
   return eigenvalue;
+}
+
+AlignedVector column_norms(const RowBlock& block) {
+  AlignedVector squares(block.cols(), 0.0);
+  std::visit(
+      [&](const auto& matrix) {
+        for (std::size_t j = 0; j < matrix.rows(); ++j) add_squares(matrix.row(j), squares);
+      },
+      block.system().rows);
+  return squares;
 }
 
 }  // namespace fedrk

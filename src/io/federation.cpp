@@ -208,6 +208,12 @@ void warn_of_columns(const Plan& plan, Federation& federation) {
   }
 }
 
+void warn_of_sums(const Plan& plan, Federation& federation) {
+  const bool alone = plan.run.participants == 1 && federation.clients.size() > 1;
+  if (!alone || *plan.method.settled(plan.run).reveal != Reveal::Sums) return;
+  federation.warnings.emplace_back("With one client a round the sum that the server sees is that client's own update.");
+}
+
 void warn_of_rows(const Plan& plan, Federation& federation) {
   const bool draws_by_norm =
       plan.steps.sampling == RowSampling::SquaredNorm && std::holds_alternative<FixedSteps>(plan.run.local_budget);
@@ -322,6 +328,7 @@ Result<Federation> make_federation(const Plan& asked, ClientTables tables) try {
   federation.truth = *std::move(truth);
   warn_of_columns(plan, federation);
   warn_of_rows(plan, federation);
+  warn_of_sums(plan, federation);
   plan.run_options().validate(federation.clients.size(), federation.unknowns.size() + plan.run.noise_columns);
   return federation;
 } catch (const InvalidArgument& error) {

@@ -106,7 +106,7 @@ void Plan::settle(std::span<const ClientSummary> roster) {
 RunOptions Plan::run_options() const {
   constexpr std::uint32_t kPatience = 100;
   RunOptions options = run_options_for(method, run);
-  const bool hovers = method.is_published(run);  // other methods know themselves when to end
+  const bool hovers = !method.ends_by_itself(run);
   options.patience = patience.value_or(hovers && run.tolerance > 0.0 ? kPatience : 0);
   return options;
 }
@@ -135,6 +135,9 @@ Result<void> check(const Plan& plan) {
     plan.method.validate(plan.run);
   } catch (const InvalidArgument& error) {
     return Error{error.what()};
+  }
+  if (plan.method.soft > 0.0 && plan.steps.sampling == RowSampling::Greedy && !plan.usual_sampling) {
+    return Error{"--sparse draws rows; --row-sampling greedy is not for it"};
   }
   constexpr std::size_t kMostNoise = 1'000'000'000;
   if (plan.run.noise_columns > kMostNoise) return Error{fmt::format("--noise-columns: at most {}", kMostNoise)};

@@ -145,7 +145,7 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {"rounds", kStopping, OptionKind::Number, "T", "rounds at most",
      FEDRK_SET(set_whole<std::uint32_t>(v, p.run.rounds, 1)), FEDRK_GET({std::to_string(p.run.rounds)})},
     {"tolerance", kStopping, OptionKind::Number, "EPS",
-     "stop when the relative residual of all clients is at most EPS; 0: do not",
+     "stop when the relative residual of all clients is at most EPS, in least squares the gradient; 0: do not",
      FEDRK_SET(set_not_negative(v, p.run.tolerance)), FEDRK_GET({to_text(p.run.tolerance)})},
     {"patience", kStopping, OptionKind::Number, "N|auto|endless",
      "stop after N rounds without progress; auto: 100 with a tolerance, else endless",

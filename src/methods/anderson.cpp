@@ -19,10 +19,7 @@ std::vector<double> Anderson::next(std::span<const double> point, std::span<cons
   Pair pair{{image.begin(), image.end()}, {image.begin(), image.end()}};
   axpy(-1.0, point, pair.residual);
   const double length = std::sqrt(squared_norm(pair.residual));
-  if (length > kAstray * shortest_) {
-    pairs_.clear();
-    shortest_ = length;
-  }
+  if (length > kAstray * shortest_) pairs_.clear();
   shortest_ = std::min(shortest_, length);
   pairs_.push_back(std::move(pair));
   if (pairs_.size() > depth_ + 1) pairs_.pop_front();

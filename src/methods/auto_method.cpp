@@ -14,12 +14,8 @@ constexpr std::size_t kBearable = 2;  // rounds that somebody may miss before co
 
 // The gradient that counts as zero for a tolerance.
 double small_gradient(std::span<const ClientSummary> roster, double tolerance) {
-  double matrix = 0.0, rhs = 0.0;
-  for (const ClientSummary& client : roster) {
-    matrix += client.squared_norm;
-    rhs += client.squared_rhs_norm;
-  }
-  return std::max(tolerance, kRounding) * std::sqrt(matrix) * std::sqrt(rhs);
+  const RosterTotals totals = totals_of(roster);
+  return std::max(tolerance, kRounding) * std::sqrt(totals.squared_norm) * std::sqrt(totals.squared_rhs_norm);
 }
 
 }  // namespace
@@ -36,24 +32,26 @@ AutoMethod::AutoMethod(const AutoOptions& options, std::span<const ClientSummary
 
 void AutoMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
   current_->update(t, round, x);
-  if (hyperplanes_ != nullptr) return look_at_hyperplanes(t);
+  if (hyperplanes_ != nullptr) return look_at_hyperplanes(t, x);
   if (!needs_everyone_ || round.answered.size() == roster_.size()) return;
   if (++lost_rounds_ > kBearable) begin_slack();
 }
 
 // With all rounds kept there are at most about as many as unknowns, whatever the condition number.
-void AutoMethod::look_at_hyperplanes(RoundIndex t) {
+void AutoMethod::look_at_hyperplanes(RoundIndex t, std::span<double> x) {
   const bool remembers_all = options_.hyperplanes.memory == HyperplaneMemory::kAll;
-  const bool slow =
-      hyperplanes_->stalled() || hyperplanes_->rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(unknowns_);
-  const bool had_its_time = hyperplanes_->rounds() > 2 * unknowns_;
-  if (hyperplanes_->contradicted() || (remembers_all && hyperplanes_->stalled() && had_its_time)) {
+  const bool slow = hyperplanes_->judge().stalled() ||
+                    hyperplanes_->judge().rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(unknowns_);
+  const bool had_its_time = hyperplanes_->judge().rounds() > 2 * unknowns_;
+  if (hyperplanes_->contradicted() || (remembers_all && hyperplanes_->judge().stalled() && had_its_time)) {
     contradicted_ = hyperplanes_->contradicted();
     left_ = t;
+    std::ranges::copy(hyperplanes_->judge().best(), x.begin());
     begin_least_squares();
   } else if (slow && !remembers_all) {
     options_.hyperplanes.memory = HyperplaneMemory::kAll;
     slow_ = t;
+    std::ranges::copy(hyperplanes_->judge().best(), x.begin());
     begin_hyperplanes();
   }
 }

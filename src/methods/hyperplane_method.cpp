@@ -10,14 +10,7 @@
 namespace fedrk {
 namespace {
 
-constexpr double kBetter = 0.9;           // of the best residual so far: that counts as progress
-constexpr double kMuchWorse = 100.0;      // times the best residual so far
-constexpr double kFarDown = 1e-6;         // of the first residual
-constexpr std::size_t kLongPatience = 8;  // times the usual one: a residual that falls so slowly may as well stand
-constexpr double kFar = 1e3, kFarWithAll = 1e8;  // with all rounds kept, also the weakest directions are found
-constexpr double kAtRounding = 1e-13;
-constexpr std::size_t kPaceRounds = 30;  // in which the pace is taken
-constexpr double kSolved = 1e-10;        // a relative residual below which there is only rounding to gain
+constexpr double kSolved = 1e-10;                                           // a relative residual that may be rounding
 constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
 
 }  // namespace
@@ -26,8 +19,8 @@ HyperplaneMethod::HyperplaneMethod(const HyperplaneOptions& options, std::size_t
     : options_(options),
       server_(options.server_budget, options.server_sampling),
       threshold_(options.sparsity),
-      quiet_(clients),
-      sweep_(clients) {
+      judge_(clients, options.memory == HyperplaneMemory::kAll),
+      quiet_(clients) {
   if (options.memory > 0) memory_.emplace(options.memory, options.memory_limit);
 }
 
@@ -37,12 +30,11 @@ Request HyperplaneMethod::request(RoundIndex, std::span<const double> x) {
 
 void HyperplaneMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
   if (solved_) return;
-  ++rounds_;
   const AlignedVector before = aligned_copy(x);
   move(t, round, x);
   threshold_.apply(x.first(x.size() - options_.noise_columns));
-  look_back(round, before, x);
-  if (contradicted_ && memory_) give_up_memory(t, x);
+  see_who_is_quiet(round, distance(before, x), x);
+  if (memory_) look_back(t, round, before, x);
 }
 
 void HyperplaneMethod::move(RoundIndex t, RoundReplies& round, std::span<double> x) {
@@ -56,85 +48,33 @@ void HyperplaneMethod::move(RoundIndex t, RoundReplies& round, std::span<double>
   server_.project(planes, stream_for(options_.seed, Purpose::ServerSteps, t), x);
 }
 
-void HyperplaneMethod::look_back(const RoundReplies& round, std::span<const double> before, std::span<double> x) {
-  const double moved = distance(before, x), length = std::sqrt(squared_norm(x));
+void HyperplaneMethod::see_who_is_quiet(const RoundReplies& round, double moved, std::span<const double> x) {
   // Few steps may happen on rows that lack nothing; the residual tells whether others do.
   const bool may_lack = contradicted_ || round.relative_residual.value_or(0.0) > kSolved;
-  if (moved <= kRounding * length && !may_lack) {
+  if (moved <= kRounding * std::sqrt(squared_norm(x)) && !may_lack) {
     quiet_.add(round.answered);
   } else {
     quiet_.clear();
   }
-  if (!memory_ || options_.sparsity > 0) return;  // what is kept of x moves it as well
-
-  if (best_.empty()) best_ = aligned_copy(before);
-  watch_.see(before, x);
-  const bool away = has_run_away(moved, x);
-  const bool worse = (round.relative_residual && is_much_worse(round, before)) || away;
-  const bool at_rest = watch_.going_nowhere() && watch_.farthest() <= kSolved * length;
-  const std::size_t patience = 6 + 2 * sweep_.last_length();
-  if (best_level_ <= kSolved || at_rest) {
-    // Close to rounding a residual soon falls no further; above it, it may only fall slowly.
-    const std::size_t enough = best_level_ <= kAtRounding ? patience : kLongPatience * patience;
-    solved_ = worse || at_rest || since_best_ >= enough;
-    if (solved_) std::ranges::copy(best_, x.begin());
-  } else if (worse && best_level_ <= kFarDown * first_level_) {
-    // Equations that contradict each other do not let it come that far: rounding has thrown x out, and without the
-    // hyperplanes that did it comes back.
-    std::ranges::copy(best_, x.begin());
-    memory_.emplace(options_.memory, options_.memory_limit);
-    watch_ = StepWatch();
-  } else {
-    // The way to a solution gets shorter in every step, but it may turn from where the equations feel little of it to
-    // where they feel all. Worse than in the beginning is what no way leads to.
-    const bool lost = away || (worse && last_level_ > first_level_);
-    contradicted_ = lost || memory_->contradicted() || watch_.going_nowhere();
-    stalled_ = since_best_ >= kLongPatience * patience;
-  }
 }
 
-// Hyperplanes without a common point drive x away, by a factor in every round. Waiting for everyone's residual would
-// take too long: what rounding leaves of an x that was far away stays in it.
-bool HyperplaneMethod::has_run_away(double moved, std::span<const double> x) {
-  if (first_step_ == 0.0) first_step_ = moved;
-  const double far = options_.memory == HyperplaneMemory::kAll ? kFarWithAll : kFar;
-  return !(distance(x, best_) <= far * std::max(std::sqrt(squared_norm(best_)), first_step_));
+void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::span<const double> before,
+                                 std::span<double> x) {
+  using Verdict = ProgressJudge::Verdict;
+  Verdict verdict = judge_.see(round, before, x);
+  if (verdict == Verdict::GoOn && memory_->contradicted()) verdict = Verdict::Contradicts;
+  if (verdict == Verdict::GoOn) return;
+  std::ranges::copy(judge_.best(), x.begin());
+  solved_ = verdict == Verdict::Solved;
+  contradicted_ = verdict == Verdict::Contradicts;
+  if (contradicted_) return give_up_memory(t);
+  memory_.emplace(options_.memory, options_.memory_limit);
+  judge_.begin_again();
 }
 
-// Looks at the residual of everyone, as a sweep tells it, and keeps the best x.
-bool HyperplaneMethod::is_much_worse(const RoundReplies& round, std::span<const double> x) {
-  ++since_best_;
-  const auto level = sweep_.level_with(*round.relative_residual, round.answered);
-  if (!level) return false;
-  last_level_ = *level;
-  if (first_level_ == 0.0) first_level_ = *level;
-  if (*level < kBetter * best_level_) {
-    best_level_ = *level;
-    best_ = aligned_copy(x);
-    since_best_ = 0;
-  }
-  take_the_pace();
-  return *level > kMuchWorse * best_level_;
-}
-
-std::optional<double> HyperplaneMethod::rounds_to_go() const {
-  if (!fall_ || best_level_ <= kSolved) return std::nullopt;
-  return *fall_ > 0.0 ? std::log(best_level_ / kSolved) / *fall_ : std::numeric_limits<double>::infinity();
-}
-
-// How fast the residual fell lately: the first rounds are faster than those to come.
-void HyperplaneMethod::take_the_pace() {
-  const std::size_t stretch = std::max<std::size_t>(kPaceRounds, 4 * sweep_.last_length());
-  if (rounds_ < pace_from_ + stretch) return;
-  if (pace_from_ > 0) fall_ = std::log(pace_level_ / best_level_) / static_cast<double>(rounds_ - pace_from_);
-  pace_from_ = rounds_;
-  pace_level_ = best_level_;
-}
-
-void HyperplaneMethod::give_up_memory(RoundIndex t, std::span<double> x) {
+void HyperplaneMethod::give_up_memory(RoundIndex t) {
   memory_.reset();
   quiet_.clear();
-  std::ranges::copy(best_, x.begin());
   notes_.push_back(
       "By round " + std::to_string(t.value + 1) +
       " it had shown that the equations contradict each other: hyperplanes of several rounds have no common point. The "

@@ -24,14 +24,9 @@ LeastSquaresOptions with_weight(LeastSquaresOptions options, std::span<const Cli
 }  // namespace
 
 double slack_weight(std::span<const ClientSummary> roster, std::size_t unknowns) {
-  double squares = 0.0;
-  std::size_t rows = 0;
-  for (const ClientSummary& client : roster) {
-    squares += client.squared_norm;
-    rows += client.rows;
-  }
-  const auto rank = static_cast<double>(std::max<std::size_t>(1, std::min(rows, unknowns)));
-  return squares > 0.0 ? 0.3 * squares / rank : 1.0;
+  const RosterTotals totals = totals_of(roster);
+  const double rank = std::max(1.0, std::min(totals.rows, static_cast<double>(unknowns)));
+  return totals.squared_norm > 0.0 ? 0.3 * totals.squared_norm / rank : 1.0;
 }
 
 LeastSquares::LeastSquares(const LeastSquaresOptions& options, std::span<const ClientSummary> roster,
@@ -43,12 +38,9 @@ LeastSquares::LeastSquares(const LeastSquaresOptions& options, std::span<const C
       settled_(roster.size()),
       bounds_(roster.size()),
       clients_(roster.size()) {
-  for (const ClientSummary& client : roster) {
-    size_of_matrix_ += client.squared_norm;
-    size_of_rhs_ += client.squared_rhs_norm;
-  }
-  size_of_matrix_ = std::sqrt(size_of_matrix_);
-  size_of_rhs_ = std::sqrt(size_of_rhs_);
+  const RosterTotals totals = totals_of(roster);
+  size_of_matrix_ = std::sqrt(totals.squared_norm);
+  size_of_rhs_ = std::sqrt(totals.squared_rhs_norm);
 }
 
 Request LeastSquares::request(RoundIndex t, std::span<const double> x) {

@@ -64,7 +64,7 @@ std::unique_ptr<Method> without_average(const MethodOptions& options, const RunO
   if (wants_hyperplanes(options) && !options.least_squares) {
     return std::make_unique<HyperplaneMethod>(hyperplane_options(options, run), roster.size());
   }
-  const bool everyone = run.participants == 0 || run.participants == roster.size();
+  const bool everyone = (run.participants == 0 || run.participants == roster.size()) && !options.slack;
   return std::make_unique<AutoMethod>(AutoOptions{hyperplane_options(options, run), least_squares_options(options, run),
                                                   everyone, options.least_squares},
                                       roster, engine.dimension());
@@ -74,8 +74,14 @@ std::unique_ptr<Method> without_average(const MethodOptions& options, const RunO
 
 bool MethodOptions::is_published(const RunOptions& run) const {
   if (name == MethodName::Published || hyperplanes == HyperplaneKind::Published) return true;
-  const bool asked_for_more = hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0;
+  const bool asked_for_more =
+      hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || ridge > 0.0 || least_squares;
   return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
+}
+
+bool MethodOptions::ends_by_itself(const RunOptions& run) const {
+  if (ridge > 0.0 || least_squares) return true;
+  return !is_published(run) && soft == 0.0 && memory.value_or(1) > 0;
 }
 
 MethodOptions MethodOptions::settled(const RunOptions& run) const {
@@ -104,9 +110,17 @@ void MethodOptions::validate(const RunOptions& run) const {
   refuse(published && reveal == Reveal::Sums, "the published method needs every client's update, not their sum");
   refuse(name == MethodName::Published && hyperplanes == HyperplaneKind::Valid,
          "the published method has published hyperplanes");
-  refuse(run.noise_columns > 0 && answers > 0,
-         "noise columns are the published method's way with noisy data: "
-         "leave them out where slack or a penalty is asked for");
+  refuse(run.noise_columns > 0 && !is_published(run),
+         "noise columns are the published method's way with noisy data: leave them out, or use that method");
+  const bool hard = run.sparsity > 0 && soft == 0.0;
+  refuse(
+      hard && (memory.value_or(0) > 0 || reveal == Reveal::Sums),
+      "keeping s entries takes x off the hyperplanes, so it has no use for a memory, and with sums it would need one: "
+      "soft thresholding works with sums");
+  refuse(soft > 0.0 && run.sparsity > 0 && !refit,
+         "soft thresholding needs no number of entries to keep; with a refit it is the number that is fitted");
+  refuse(slack && (published || ridge > 0.0 || (soft > 0.0 && !refit)),
+         "a weight of the slack is for least squares; ridge regression has its own");
   refuse(run.sparsity > 0 && (ridge > 0.0 || least_squares),
          "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both");
   refuse(soft > 0.0 && std::holds_alternative<UntilProjected>(run.local_budget),
@@ -136,7 +150,7 @@ std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptio
 }
 
 RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
-  if (options.is_published(run)) return run;
+  if (!options.ends_by_itself(run)) return run;
   run.patience = 0;
   const bool watches = options.ridge == 0.0 && options.soft == 0.0 && !options.least_squares;
   if (watches && run.residual_every == 0) run.residual_every = 1;

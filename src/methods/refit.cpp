@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "fedrk/federated/accept_replies.hpp"
+#include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/methods/restricted_engine.hpp"
 
 namespace fedrk {
@@ -49,25 +51,28 @@ class AtFullLength final : public RoundObserver {
   std::vector<double> x_;
 };
 
-struct Totals {
-  double rows = 0.0, squared_rhs = 0.0, squared_norm = 0.0;
-};
-
-Totals totals_of(std::span<const ClientSummary> roster) {
-  Totals totals;
-  for (const ClientSummary& client : roster) {
-    totals.rows += static_cast<double>(client.rows);
-    totals.squared_rhs += client.squared_rhs_norm;
-    totals.squared_norm += client.squared_norm;
-  }
-  return totals;
+/// The squared lengths of the columns, as everyone's sum; nothing where somebody does not answer.
+std::optional<AlignedVector> column_lengths(Engine& engine, const RunOptions& run, RunResult& counted) {
+  std::vector<ClientId> everyone;
+  for (const ClientSummary& client : engine.roster()) everyone.push_back(client.id);
+  LocalTask task{RoundIndex{run.first_round}, {}, ColumnNorms{}};
+  task.reveal = Reveal::Sums;
+  RoundReplies round = engine.local_updates(task, everyone);
+  accept_replies(task, engine.dimension(), everyone, round);
+  if (round.answered.size() < everyone.size()) return std::nullopt;
+  counted.bytes_up += everyone.size() * message_length(round.replies.front()) * sizeof(double);
+  return std::move(round.replies.front().values);
 }
 
-/// The standard error of an entry of a fit of k entries with this relative residual.
-double noise_of_entry(const Totals& totals, std::size_t unknowns, std::size_t k, double relative_residual) {
-  const double freedom = std::max(1.0, totals.rows - static_cast<double>(k));
-  const double sigma = relative_residual * std::sqrt(totals.squared_rhs / freedom);
-  return sigma / std::sqrt(totals.squared_norm / static_cast<double>(unknowns));
+/// Leaves out what does not stand out of the noise of its estimate, in a fit with this relative residual.
+void leave_out_noise(const RosterTotals& totals, const std::optional<AlignedVector>& squares, std::size_t unknowns,
+                     double relative_residual, std::span<const double> x, Support& support) {
+  const double freedom = std::max(1.0, totals.rows - static_cast<double>(support.size()));
+  const double sigma = relative_residual * std::sqrt(totals.squared_rhs_norm / freedom);
+  std::erase_if(support, [&](std::uint32_t j) {
+    const double length = std::sqrt(squares ? (*squares)[j] : totals.squared_norm / static_cast<double>(unknowns));
+    return std::abs(x[j]) * length <= kStandsOut * sigma;
+  });
 }
 
 /// One fit after those before it.
@@ -77,7 +82,9 @@ void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserve
   std::vector<double> start;
   for (const std::uint32_t j : made.support) start.push_back(made.result.x[j]);
   RunOptions run = options.run;
-  run.first_round += static_cast<std::uint32_t>(made.result.history.size());
+  const auto made_rounds = static_cast<std::uint32_t>(made.result.history.size());
+  run.first_round += made_rounds;
+  run.rounds -= made_rounds;
   run.noise_columns = run.sparsity = run.patience = 0;
   run.tolerance = 0.0;
   LeastSquares method(options.least_squares, part.roster(), part.dimension());
@@ -109,23 +116,22 @@ void leave_only(const Support& support, RunResult& result) {
 
 Refit refit(Engine& engine, const RefitOptions& options, std::span<const double> x,
             std::span<RoundObserver* const> observers, const StopSignal* stop) {
-  const Totals totals = totals_of(engine.roster());
+  const RosterTotals totals = totals_of(engine.roster());
   // A third of the rows leaves enough of them to tell the noise from.
   const auto bearable = std::max<std::size_t>(1, static_cast<std::size_t>(totals.rows / 3.0));
+  const bool given = options.keep > 0 || !options.support.empty();
   Refit made{{}, options.support};
   if (made.support.empty()) made.support = largest_entries(x, options.keep > 0 ? options.keep : bearable);
   std::ranges::sort(made.support);
   made.result.x.assign(x.begin(), x.end());
+  const auto lengths = given ? std::nullopt : column_lengths(engine, options.run, made.result);
   for (int fit = 0; fit < kMostFits && !made.support.empty(); ++fit) {
+    if (made.result.history.size() >= options.run.rounds) break;
     add_fit(engine, options, observers, stop, made);
     const bool measured = made.result.relative_residual.has_value();
-    if (options.keep > 0 || !options.support.empty() || !measured ||
-        made.result.termination == Termination::Interrupted)
-      break;
-    const double noise =
-        noise_of_entry(totals, engine.dimension(), made.support.size(), *made.result.relative_residual);
+    if (given || !measured || made.result.termination == Termination::Interrupted) break;
     const std::size_t before = made.support.size();
-    std::erase_if(made.support, [&](std::uint32_t j) { return std::abs(made.result.x[j]) <= kStandsOut * noise; });
+    leave_out_noise(totals, lengths, engine.dimension(), *made.result.relative_residual, made.result.x, made.support);
     if (made.support.size() == before) break;
   }
   leave_only(made.support, made.result);

@@ -46,13 +46,10 @@ Independent newest_independent(const Eigen::MatrixXd& products) {
 
 SlackServer::SlackServer(const SlackOptions& options, std::span<const ClientSummary> roster)
     : options_(options), told_(roster.size()), news_(roster.size(), SlackNews{}.packed()) {
-  double squares = 0.0;
-  for (const ClientSummary& client : roster) {
-    rows_.push_back(client.rows);
-    all_rows_ += static_cast<double>(client.rows);
-    squares += client.squared_rhs_norm;
-  }
-  size_of_rhs_ = std::sqrt(squares);
+  for (const ClientSummary& client : roster) rows_.push_back(client.rows);
+  const RosterTotals totals = totals_of(roster);
+  all_rows_ = totals.rows;
+  size_ = std::sqrt(totals.squared_rhs_norm);
 }
 
 Request SlackServer::request(RoundIndex t, std::span<const double> x) {
@@ -70,7 +67,7 @@ void SlackServer::forget(RoundIndex t, std::size_t unknowns) {
     window_.pop_front();
     for (Plane& plane : window_) plane.products.pop_front();
   }
-  while (recent_.size() > options_.memory) recent_.pop_front();
+  std::erase_if(recent_, [&](const auto& client) { return t.value - client.second > options_.memory; });
 }
 
 void SlackServer::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
@@ -79,6 +76,7 @@ void SlackServer::update(RoundIndex t, RoundReplies& round, std::span<double> x)
   for (const LocalReply& reply : round.replies) squares += reply.slack->squared_gaps;
   for (const ClientId client : round.answered) rows += static_cast<double>(rows_[client.value]);
   gap_ = rows > 0.0 ? std::sqrt(squares / rows * all_rows_) : 0.0;
+  if (!std::exchange(begun_, true)) size_ = std::max(size_, gap_);
 
   for (LocalReply& reply : round.replies) add_plane(t, reply);
   take_note(round, t);
@@ -113,7 +111,7 @@ void SlackServer::take_note(const RoundReplies& round, RoundIndex t) {
       if (shares) told.open.push_back({t.value, plane.total});
     }
   }
-  recent_.push_back(round.answered);
+  for (const ClientId client : round.answered) recent_[client] = t.value;
 }
 
 void SlackServer::write_news(ClientId client) {
@@ -174,9 +172,7 @@ void SlackServer::project(std::span<double> x) {
     *plane.total += way[k] / length;
     plane.gap = left[k] * length;
   }
-  for (const auto& clients : recent_) {
-    for (const ClientId client : clients) write_news(client);
-  }
+  for (const auto& [client, round] : recent_) write_news(client);
 }
 
 }  // namespace fedrk

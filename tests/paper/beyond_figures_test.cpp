@@ -12,6 +12,7 @@
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
 #include "fedrk/methods/least_squares.hpp"
+#include "fedrk/methods/method_options.hpp"
 #include "fedrk/methods/refit.hpp"
 #include "fedrk/methods/ridge.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
@@ -214,6 +215,35 @@ TEST(FullSize, SoftThresholdingFindsTheNineAndTheRefitIsAsGoodAsKnowingThem) {
   }
   EXPECT_GE(right, 18);
   EXPECT_LE(worst, 1.1);
+}
+
+// ---- Rows scaled over two decades: each times 10^u, u uniform in [-1, 1].
+
+TEST(BeyondFigures, ScaledRowsTakeAutoNoMoreRounds) {
+  for (const std::size_t participants : {5U, 0U}) {
+    std::vector<std::size_t> plain, scaled;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      for (const bool scale : {false, true}) {
+        auto problem = generate({.rows = 2048, .cols = 1024, .seed = seed});
+        RngStream stream = stream_for(seed, Purpose::GeneratedNoise);
+        auto& matrix = std::get<Matrix>(problem.system.rows);
+        for (std::size_t i = 0; scale && i < matrix.rows(); ++i) {
+          const double factor = std::pow(10.0, 2.0 * stream.uniform() - 1.0);
+          for (double& entry : matrix.row(i)) entry *= factor;
+          problem.system.rhs[i] *= factor;
+        }
+        auto engine = engine_of(std::move(problem.system), 16, seed);
+        const MethodOptions options;
+        RunOptions run{.seed = seed, .rounds = 400, .participants = participants};
+        run.local_budget = usual_local_budget(options, run, engine.roster(), StepOptions{}.gram_memory);
+        const auto method = make_method(options, run, engine);
+        (scale ? scaled : plain)
+            .push_back(rounds_to(1e-6, errors(engine, *method, seed, participants, 400, problem.solution)));
+      }
+    }
+    EXPECT_LE(static_cast<double>(median(scaled)), 1.2 * static_cast<double>(median(plain)));
+    EXPECT_LE(median(plain), participants == 5 ? 100U : 38U);
+  }
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class ConjugateGradients final : public Method {
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   /// When the gradient has fallen to rounding level.
   bool finished() const override { return finished_; }
+  bool fits() const override { return true; }
 
  private:
   bool small(double square) const;

@@ -39,6 +39,7 @@ class Client {
   void answer(const NormalProduct& work, const LocalTask& task, LocalReply& reply);
   void answer(const GramSum& work, const LocalTask& task, LocalReply& reply);
   void answer(const Curvature& work, const LocalTask& task, LocalReply& reply);
+  void answer(const ColumnNorms& work, const LocalTask& task, LocalReply& reply);
   void answer(const AllRows& work, const LocalTask& task, LocalReply& reply);
   void answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply);
 

@@ -26,6 +26,14 @@ struct ClientSummary {
   double squared_norm = 0.0;      // of all entries of A_i together
 };
 
+/// All of them together.
+struct RosterTotals {
+  double rows = 0.0;
+  double squared_rhs_norm = 0.0;  // ||b||^2
+  double squared_norm = 0.0;      // ||A||_F^2
+};
+RosterTotals totals_of(std::span<const ClientSummary> roster);
+
 /// What the server gets to see of a round: every client's answer, or only their sum.
 enum class Reveal { Updates, Sums };
 

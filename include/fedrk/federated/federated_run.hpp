@@ -66,6 +66,7 @@ struct RunResult {
   std::uint64_t bytes_up = 0;               // of all rounds and of the last look at everyone's residual
   std::uint64_t bytes_down = 0;
   std::vector<std::string> notes;  // of the method
+  bool fits = false;               // as Method::fits at the end
 };
 
 class FederatedRun {

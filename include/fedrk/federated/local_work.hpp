@@ -60,11 +60,14 @@ struct GramSum {};
 /// One number, the largest eigenvalue of A_i^T A_i, to about two percent, from below. Needs no x.
 struct Curvature {};
 
+/// The squared length of every column. Needs no x.
+struct ColumnNorms {};
+
 /// The rows themselves, see pooled_rows.hpp. Needs no x.
 struct AllRows {};
 
 using LocalWork = std::variant<FixedSteps, UntilProjected, ValidSteps, SparseSteps, GradientSteps, Gradient,
-                               NormalProduct, GramSum, Curvature, AllRows>;
+                               NormalProduct, GramSum, Curvature, ColumnNorms, AllRows>;
 
 LocalWork work_of(const StepBudget& budget);
 
@@ -87,5 +90,6 @@ AlignedVector gradient(const RowBlock& block, std::span<const double> x);
 AlignedVector normal_product(const RowBlock& block, std::span<const double> x);
 AlignedVector gram_sum(const RowBlock& block);
 double curvature(const RowBlock& block);
+AlignedVector column_norms(const RowBlock& block);
 
 }  // namespace fedrk

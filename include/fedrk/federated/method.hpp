@@ -37,6 +37,10 @@ class Method {
   /// True when a further round would bring nothing, whatever the tolerance.
   virtual bool finished() const { return false; }
 
+  /// True where the answer is a fit, whose residual need not vanish: a tolerance is then one of what stands in its
+  /// place.
+  virtual bool fits() const { return false; }
+
   /// The answer that the server's `x` stands for: for most methods x itself. Valid until the next call.
   virtual std::span<const double> answer(std::span<const double> x) { return x; }
 

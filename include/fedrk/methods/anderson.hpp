@@ -22,7 +22,7 @@ class Anderson {
   explicit Anderson(std::size_t depth, double damping = 0.0) : depth_(depth), damping_(damping) {}
 
   /// The next point, from this one and its image. Where the residual has grown much beyond the shortest so far, the
-  /// points before it are forgotten: what was extrapolated from them led astray.
+  /// points before it are forgotten, as what was extrapolated from them led astray: plain steps come until it is back.
   std::vector<double> next(std::span<const double> point, std::span<const double> image);
 
  private:
@@ -32,7 +32,7 @@ class Anderson {
   std::size_t depth_;
   double damping_;
   std::deque<Pair> pairs_;
-  double shortest_ = std::numeric_limits<double>::infinity();  // residual since the points were forgotten last
+  double shortest_ = std::numeric_limits<double>::infinity();  // residual so far
 };
 
 }  // namespace fedrk

@@ -32,11 +32,12 @@ class AutoMethod final : public Method {
   Request request(RoundIndex t, std::span<const double> x) override { return current_->request(t, x); }
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   bool finished() const override { return current_->finished(); }
+  bool fits() const override { return current_->fits(); }
   std::span<const double> answer(std::span<const double> x) override { return current_->answer(x); }
   std::vector<std::string> notes() const override;
 
  private:
-  void look_at_hyperplanes(RoundIndex t);
+  void look_at_hyperplanes(RoundIndex t, std::span<double> x);
   void begin_hyperplanes();
   void begin_least_squares();
   void begin_slack();

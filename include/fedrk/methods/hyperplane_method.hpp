@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,9 +19,8 @@
 #include "fedrk/federated/server_step.hpp"
 #include "fedrk/federated/threshold.hpp"
 #include "fedrk/methods/hyperplane_memory.hpp"
-#include "fedrk/methods/residual_sweep.hpp"
+#include "fedrk/methods/progress_judge.hpp"
 #include "fedrk/methods/roll.hpp"
-#include "fedrk/methods/step_watch.hpp"
 
 namespace fedrk {
 
@@ -52,38 +50,21 @@ class HyperplaneMethod final : public Method {
   /// True from where the equations were found to contradict each other.
   bool contradicted() const { return contradicted_; }
 
-  /// True while the residual of everyone has not fallen for long: too slow to wait for, or about to show why.
-  bool stalled() const { return stalled_; }
-
-  std::size_t rounds() const { return rounds_; }
-
-  /// How many rounds it would take, as it went so far, until the residual is at rounding; nothing before that can be
-  /// told.
-  std::optional<double> rounds_to_go() const;
+  const ProgressJudge& judge() const { return judge_; }
 
  private:
-  void look_back(const RoundReplies& round, std::span<const double> before, std::span<double> x);
-  bool has_run_away(double moved, std::span<const double> x);
-  void take_the_pace();
-  bool is_much_worse(const RoundReplies& round, std::span<const double> x);
   void move(RoundIndex t, RoundReplies& round, std::span<double> x);
-  void give_up_memory(RoundIndex t, std::span<double> x);
+  void see_who_is_quiet(const RoundReplies& round, double moved, std::span<const double> x);
+  void look_back(RoundIndex t, const RoundReplies& round, std::span<const double> before, std::span<double> x);
+  void give_up_memory(RoundIndex t);
 
   HyperplaneOptions options_;
   ServerStep server_;
   std::optional<HyperplaneMemory> memory_;
   Threshold threshold_;
-  StepWatch watch_;
+  ProgressJudge judge_;
   Roll quiet_;  // clients whose answers moved x by rounding alone
-  bool solved_ = false, contradicted_ = false, stalled_ = false;
-  std::size_t since_best_ = 0;  // reports
-  std::size_t rounds_ = 0, pace_from_ = 0;
-  double pace_level_ = 0.0;
-  std::optional<double> fall_;  // of the logarithm of the residual, in a round
-  ResidualSweep sweep_;
-  double first_step_ = 0.0, first_level_ = 0.0, last_level_ = 0.0;
-  double best_level_ = std::numeric_limits<double>::infinity();
-  AlignedVector best_;  // x where it was found; at first the start
+  bool solved_ = false, contradicted_ = false;
   std::vector<std::string> notes_;
 };
 

@@ -48,6 +48,7 @@ class LeastSquares final : public Method {
   Request request(RoundIndex t, std::span<const double> x) override;
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   bool finished() const override { return at_rounding_ || settled_.complete(); }
+  bool fits() const override { return true; }
   /// The weight and the number of centres.
   std::vector<std::string> notes() const override;
 

@@ -6,7 +6,8 @@
 //
 // Which entries those are: the s largest, where s is asked for. Else all that are not zero, as far as the equations
 // can carry them, and then, from fit to fit, those which stand out of the noise of their estimate: sigma over the
-// length of a column, sigma^2 = ||b - A x||^2 / (m - k) for k entries. For that the server needs no more than it has.
+// length of its column, sigma^2 = ||b - A x||^2 / (m - k) for k entries. For that the server asks for the lengths of
+// the columns, summed over the clients.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@
 namespace fedrk {
 
 struct RefitOptions {
-  RunOptions run;  // participants, seed, the number of the first round and the most rounds for each fit
+  RunOptions run;  // participants, seed, the number of the first round and the most rounds of all fits
   LeastSquaresOptions least_squares{.tolerance = 1e-7};  // far below the noise of any estimate
   std::size_t keep = 0;                                  // s; 0: what stands out of the noise
   std::vector<std::uint32_t> support{};                  // exactly these, in place of the largest

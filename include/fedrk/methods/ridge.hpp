@@ -19,6 +19,7 @@ class Ridge final : public Method {
   Request request(RoundIndex t, std::span<const double> x) override { return server_.request(t, x); }
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   bool finished() const override { return settled_.complete(); }
+  bool fits() const override { return true; }
 
  private:
   SlackServer server_;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,9 +43,10 @@ class SlackServer {
   /// Moves x alone by `way`, then to the nearest point of the hyperplanes again.
   void shift(std::span<const double> way, std::span<double> x);
 
-  /// ||b - A x - lambda w|| of all, as the rows of the last round's participants tell it, at its start; and over ||b||.
+  /// ||b - A x - lambda w|| of all, as the rows of the last round's participants tell it, at its start; and over ||b||,
+  /// or over what it was in the beginning where that is more.
   double gap() const { return gap_; }
-  double relative_gap() const { return size_of_rhs_ > 0.0 ? gap_ / size_of_rhs_ : gap_; }
+  double relative_gap() const { return size_ > 0.0 ? gap_ / size_ : gap_; }
 
  private:
   using Total = std::shared_ptr<double>;  // how far the server went in a direction, in all
@@ -76,12 +78,13 @@ class SlackServer {
   SlackOptions options_;
   std::vector<std::size_t> rows_;  // of each client
   double all_rows_ = 0.0;
-  double size_of_rhs_ = 0.0;  // ||b||
+  double size_ = 0.0;  // ||b||, or the first gap
+  bool begun_ = false;
   std::deque<Plane> window_;
   std::vector<std::uint32_t> stored_;  // the rounds in the window when the round was asked for
   std::vector<Told> told_;
   std::vector<std::vector<double>> news_;
-  std::deque<std::vector<ClientId>> recent_;  // who took part in the rounds of the window
+  std::map<ClientId, std::uint32_t> recent_;  // who took part in a round of the window, and in which last
   double gap_ = 0.0;
 };
 

@@ -21,8 +21,9 @@ class TailAverage final : public Method {
   Request request(RoundIndex t, std::span<const double> x) override { return inner_->request(t, x); }
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   bool finished() const override { return inner_->finished(); }
+  bool fits() const override { return inner_->fits(); }
   std::span<const double> answer(std::span<const double> x) override;
-  std::vector<std::string> notes() const override { return inner_->notes(); }
+  std::vector<std::string> notes() const override;
 
  private:
   std::unique_ptr<Method> inner_;

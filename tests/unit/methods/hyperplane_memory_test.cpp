@@ -38,7 +38,8 @@ class Rounds {
 };
 
 LinearSystem first_rows(const LinearSystem& system, std::size_t count) {
-  LinearSystem part{Matrix(count, column_count(system.rows)), {system.rhs.begin(), system.rhs.begin() + count}};
+  LinearSystem part{Matrix(count, column_count(system.rows)),
+                    {system.rhs.begin(), system.rhs.begin() + static_cast<std::ptrdiff_t>(count)}};
   for (std::size_t i = 0; i < count; ++i) {
     axpy(1.0, std::get<Matrix>(system.rows).row(i), std::get<Matrix>(part.rows).row(i));
   }

@@ -350,5 +350,57 @@ TEST(HyperplaneMethod, DoesNotTakeSlowProgressForAContradiction) {
   }
 }
 
+// The error falls on the way to x*, but the residual rises a thousandfold where the way turns to the small column.
+TEST(HyperplaneMethod, FindsALargeEntryOfASmallColumn) {
+  for (const double size : {1e-3, 1e-4}) {
+    for (const std::size_t memory : {std::size_t{5}, HyperplaneMemory::kAll}) {
+      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        auto problem = generate({.rows = 40, .cols = 3, .seed = seed});
+        auto& matrix = std::get<Matrix>(problem.system.rows);
+        const std::vector<double> truth{1.0, -2.0, 1.0 / size};
+        for (std::size_t i = 0; i < 40; ++i) {
+          matrix.row(i)[2] *= size;
+          problem.system.rhs[i] = dot(matrix.row(i), truth);
+        }
+        InProcessEngine engine(test::clients_of(std::move(problem.system), 4, seed), 1);
+
+        const auto result =
+            solve(engine, {.seed = seed, .rounds = 300, .local_budget = FixedSteps{80}, .residual_every = 1},
+                  {.memory = memory});
+
+        EXPECT_LT(test::relative_distance(result.x, truth), 1e-8) << "size " << size << ", seed " << seed;
+        EXPECT_EQ(result.termination, Termination::Converged);
+        EXPECT_TRUE(result.notes.empty());
+      }
+    }
+  }
+}
+
+// Two clients that speak of different unknowns, of sizes 1e-6 and 1e3: a step of the second is no flight.
+TEST(HyperplaneMethod, MindsNoClientsOfDifferentSize) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    std::vector<Client> clients;
+    std::vector<double> truth = test::gaussian_vector(20, 5);
+    for (std::size_t j = 0; j < 20; ++j) truth[j] *= j < 10 ? 1e-6 : 1e3;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      auto problem = generate({.rows = 30, .cols = 20, .seed = 40 + i});
+      auto& matrix = std::get<Matrix>(problem.system.rows);
+      for (std::size_t row = 0; row < 30; ++row) {
+        for (std::size_t j = 0; j < 20; ++j) matrix.row(row)[j] *= (j < 10) == (i == 0) ? 1.0 : 0.0;
+        problem.system.rhs[row] = dot(matrix.row(row), truth);
+      }
+      clients.emplace_back(ClientId{i}, "site", RowBlock(std::move(problem.system)), 100 * seed + i);
+    }
+    InProcessEngine engine(std::move(clients), 1);
+
+    const auto result = solve(
+        engine, {.seed = seed, .rounds = 200, .participants = 1, .local_budget = FixedSteps{240}, .residual_every = 1},
+        {.memory = 5});
+
+    EXPECT_LT(test::relative_distance(result.x, truth), 1e-10) << "seed " << seed;
+    EXPECT_EQ(result.termination, Termination::Converged) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace fedrk

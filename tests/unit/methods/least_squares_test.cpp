@@ -188,5 +188,21 @@ TEST(LeastSquares, TellsItsWeightAndItsCentres) {
                                      " centres, extrapolated from 6, each left at an inner tolerance of 1."});
 }
 
+// Twelve of twenty clients lack nothing at the start, and may well be asked first.
+TEST(LeastSquares, DoesNotEndOnClientsThatAreContentWithTheStart) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 200, .cols = 8, .seed = seed});
+    std::fill_n(problem.system.rhs.begin(), 120, 0.0);
+    const auto truth = test::least_squares(problem.system);
+    InProcessEngine engine(test::clients_of(std::move(problem.system), 20, seed), 1);
+
+    const auto result =
+        solve(engine, {.seed = seed, .rounds = 5000, .participants = 2, .local_budget = UntilProjected{}}, {});
+
+    EXPECT_EQ(result.termination, Termination::Converged);
+    EXPECT_LT(test::relative_distance(result.x, truth), 1e-9) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace fedrk

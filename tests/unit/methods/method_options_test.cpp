@@ -58,17 +58,30 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
             "the published method has published hyperplanes");
 
   const char* no_noise =
-      "noise columns are the published method's way with noisy data: leave them out where slack or a penalty is asked "
-      "for";
+      "noise columns are the published method's way with noisy data: leave them out, or use that method";
   EXPECT_EQ(refusal({.ridge = 1.0}, {.noise_columns = 3}), no_noise);
   EXPECT_EQ(refusal({.least_squares = true}, {.noise_columns = 3}), no_noise);
   EXPECT_EQ(refusal({.soft = 1.0}, {.noise_columns = 3}), no_noise);
+  EXPECT_EQ(refusal({.memory = 5}, {.noise_columns = 3}), no_noise);
+  EXPECT_EQ(refusal({}, {.noise_columns = 3}), "accepted");
+
+  const char* not_kept =
+      "keeping s entries takes x off the hyperplanes, so it has no use for a memory, and with sums it would need one: "
+      "soft thresholding works with sums";
+  EXPECT_EQ(refusal({.memory = 5}, {.sparsity = 3}), not_kept);
+  EXPECT_EQ(refusal({.reveal = Reveal::Sums}, {.sparsity = 3}), not_kept);
+  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Valid, .memory = 0, .reveal = Reveal::Updates}, {.sparsity = 3}),
+            "accepted");
+  EXPECT_EQ(refusal({.soft = 1.0}, {.sparsity = 3}),
+            "soft thresholding needs no number of entries to keep; with a refit it is the number that is fitted");
+  EXPECT_EQ(refusal({.ridge = 1.0, .slack = 2.0}),
+            "a weight of the slack is for least squares; ridge regression has its own");
 
   const char* no_keeping =
       "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both";
   EXPECT_EQ(refusal({.ridge = 1.0}, {.sparsity = 3}), no_keeping);
   EXPECT_EQ(refusal({.least_squares = true}, {.sparsity = 3}), no_keeping);
-  EXPECT_EQ(refusal({.soft = 1.0}, {.sparsity = 3}), "accepted");
+  EXPECT_EQ(refusal({.soft = 1.0, .refit = true}, {.sparsity = 3}), "accepted");
 
   EXPECT_EQ(refusal({.soft = 1.0}, {.local_budget = UntilProjected{}}),
             "soft thresholding has no exact projection: give a number of local steps");

@@ -211,5 +211,16 @@ TEST(Ridge, OfTwoEquationsIsWhatTheFormulaSays) {
   }
 }
 
+// There the rounding of A x is far above that of b.
+TEST(Ridge, EndsAlsoFromAStartFarAway) {
+  auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 60, .cols = 10, .seed = 3});
+  InProcessEngine engine(test::clients_of(std::move(problem.system), 4, 3), 1);
+  Ridge method({.lambda = 10.0, .local_budget = UntilProjected{}}, engine.roster());
+
+  const auto result = FederatedRun({.rounds = 1000}).run(engine, method, std::vector<double>(10, 1e6));
+
+  EXPECT_EQ(result.termination, Termination::Converged);
+}
+
 }  // namespace
 }  // namespace fedrk

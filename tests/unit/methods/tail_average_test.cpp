@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/methods/tail_average.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "fedrk/federated/federated_run.hpp"
@@ -62,6 +64,24 @@ TEST(TailAverage, IsCloserToTheLeastSquaresSolutionThanTheIterates) {
 
     EXPECT_LT(distance(mean.x, truth), 0.5 * distance(alone.x, truth)) << "seed " << seed;
   }
+}
+
+TEST(TailAverage, SaysThatThereWasNothingToAverageAndLeavesOutWhatIsNoNumber) {
+  TailAverage early(std::make_unique<Counting>(), 3);
+  std::vector<double> x{0.0};
+  RoundReplies none;
+  early.update(RoundIndex{0}, none, x);
+  EXPECT_EQ(early.notes().back(),
+            "The run ended within the 3 rounds before averaging was to begin: the answer is its last iterate.");
+
+  class Lost final : public Method {
+    Request request(RoundIndex, std::span<const double> at) override { return {FixedSteps{1}, at}; }
+    void update(RoundIndex t, RoundReplies&, std::span<double> at) override { at[0] = t.value == 0 ? 1.0 : HUGE_VAL; }
+  };
+  TailAverage lost(std::make_unique<Lost>(), 0);
+  lost.update(RoundIndex{0}, none, x);
+  lost.update(RoundIndex{1}, none, x);
+  EXPECT_EQ(lost.answer(x)[0], 1.0);
 }
 
 }  // namespace
