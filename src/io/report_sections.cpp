@@ -194,12 +194,15 @@ std::string key_figures(const SavedRun& run) {
   const auto asked = count_at(options, "rounds");
   const auto rounds = count_at(result, "rounds");
   const auto tolerance = number_at(options, "tolerance");
+  const bool is_fit = at(result, "fit").is_boolean() && at(result, "fit").get<bool>();
   const auto up = number_at(result, "bytes_up");
   const auto down = number_at(result, "bytes_down");
   const std::string in_a_round = participants(run);
   std::string tiles = tile("Rounds", rounds ? short_count(*rounds) : "–", asked ? "of " + short_count(*asked) : "");
   tiles += tile("Relative residual", figure(number_at(result, "relative_residual")),
-                tolerance ? "asked for " + short_number(*tolerance, 2) : "at the end");
+                is_fit      ? "of the fit"
+                : tolerance ? "asked for " + short_number(*tolerance, 2)
+                            : "at the end");
   if (const auto error = number_at(result, "relative_error")) {
     tiles += tile("Relative error", figure(error), "to the true solution");
   }

@@ -186,6 +186,7 @@ std::string result_json(const FinishedRun& run) {
       {"options", options_json(run)},
       {"rounds", run.result.history.size()},
       {"relative_residual", number_or_null(run.result.relative_residual)},
+      {"fit", run.result.fits},
       {"relative_error", run.errors.empty() ? Json(nullptr) : number_or_null(run.errors.back())},
       {"seconds", run.seconds},
       {"bytes_up", run.result.bytes_up},

@@ -89,7 +89,9 @@ std::vector<std::string> AutoMethod::notes() const {
                               : ".");
     if (slow_) text += " A shorter memory was too slow by round " + std::to_string(slow_->value + 1) + ".";
   } else {
+    const bool weight_given = options_.least_squares.slack.lambda > 0.0;
     const std::string by = needs_everyone_    ? "conjugate gradients, as everyone takes part"
+                           : weight_given     ? "private slack, as its weight was given"
                            : lost_rounds_ > 0 ? "private slack, as clients were missing"
                                               : "private slack, as not everyone takes part in every round";
     text = "Picked least squares by " + by;

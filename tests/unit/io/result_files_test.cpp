@@ -41,10 +41,11 @@ FinishedRun small_run() {
 TEST(ResultJson, HasTheDocumentedKeys) {
   const auto document = nlohmann::json::parse(result_json(small_run()));
 
-  for (const char* key : {"version",        "title",        "status",    "stop_reason", "stop_words",
-                          "method",         "problem",      "options",   "rounds",      "relative_residual",
-                          "relative_error", "seconds",      "bytes_up",  "bytes_down",  "seed",
-                          "clients",        "coefficients", "selection", "convergence", "warnings"}) {
+  for (const char* key : {"version", "title",          "status",       "stop_reason", "stop_words",
+                          "method",  "problem",        "options",      "rounds",      "relative_residual",
+                          "fit",     "relative_error", "seconds",      "bytes_up",    "bytes_down",
+                          "seed",    "clients",        "coefficients", "selection",   "convergence",
+                          "warnings"}) {
     EXPECT_TRUE(document.contains(key)) << key;
   }
   EXPECT_EQ(document["status"], "finished:completed");
