@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/linalg/kernels.hpp"
@@ -41,6 +44,18 @@ std::string fault(const LocalTask& task, std::size_t unknowns, const LocalReply&
   return "";
 }
 
+// By place and not by swapping: replies are large, and mostly in order.
+void put_in_client_order(std::vector<LocalReply>& replies) {
+  if (std::ranges::is_sorted(replies, {}, &LocalReply::client)) return;
+  std::vector<std::size_t> order(replies.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return replies[k].client; });
+  std::vector<LocalReply> sorted;
+  sorted.reserve(replies.size());
+  for (const std::size_t k : order) sorted.push_back(std::move(replies[k]));
+  replies = std::move(sorted);
+}
+
 // Under sums there is one reply or none, and nobody to be singled out.
 void accept_sum(const LocalTask& task, std::size_t unknowns, std::span<const ClientId> participants,
                 RoundReplies& round) {
@@ -67,7 +82,7 @@ void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const
   if (task.reveal == Reveal::Sums) return accept_sum(task, unknowns, participants, round);
   auto& replies = round.replies;
   std::erase_if(replies, [&](const LocalReply& r) { return !std::ranges::binary_search(participants, client_of(r)); });
-  std::ranges::stable_sort(replies, {}, client_of);
+  put_in_client_order(replies);
   const auto same_client = [](const LocalReply& a, const LocalReply& b) { return client_of(a) == client_of(b); };
   replies.erase(std::unique(replies.begin(), replies.end(), same_client), replies.end());
   std::erase_if(replies, [&](const LocalReply& reply) {
