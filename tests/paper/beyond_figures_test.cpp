@@ -219,7 +219,7 @@ TEST(FullSize, SoftThresholdingFindsTheNineAndTheRefitIsAsGoodAsKnowingThem) {
 
 // ---- Rows scaled over two decades: each times 10^u, u uniform in [-1, 1].
 
-TEST(BeyondFigures, ScaledRowsTakeAutoNoMoreRounds) {
+TEST(FullSize, ScaledRowsTakeAutoNoMoreRounds) {
   for (const std::size_t participants : {5U, 0U}) {
     std::vector<std::size_t> plain, scaled;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
