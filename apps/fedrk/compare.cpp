@@ -79,7 +79,7 @@ Result<io::Federation> federation_of(const CompareArguments& arguments, const io
   auto federation = io::make_federation(plan, io::tables_of(std::move(made)));
   // The solution is one of the columns as they were made.
   const bool same_columns = !plan.standardize && !plan.intercept;
-  if (federation && federation->truth.empty() && same_columns) federation->truth = std::move(truth);
+  if (federation && federation->problem.truth.empty() && same_columns) federation->problem.truth = std::move(truth);
   return federation;
 }
 
@@ -127,7 +127,7 @@ int compare(const CompareArguments& arguments) {
       return complain(ready.error().message, kBadInput);
     }
   }
-  for (const std::string& warning : federation->warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
+  for (const std::string& warning : federation->problem.warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
   const ComparisonWishes wishes{title_of(arguments, *plan),
                                 arguments.methods,
                                 arguments.target,

@@ -31,8 +31,9 @@ std::vector<ClientShape> shapes_of(const std::vector<Client>& clients) {
 
 // A direct solver on all rows takes about this many operations.
 double direct_cost(const io::Federation& federation) {
-  const auto rows = static_cast<double>(federation.rows), cols = static_cast<double>(federation.unknowns.size());
-  return federation.sparse ? 0.0 : 4.0 * rows * cols * std::min(rows, cols);
+  const auto rows = static_cast<double>(federation.problem.rows),
+             cols = static_cast<double>(federation.problem.unknowns.size());
+  return federation.problem.sparse ? 0.0 : 4.0 * rows * cols * std::min(rows, cols);
 }
 
 Result<std::vector<Contender>> chosen(const std::vector<std::string>& names, std::vector<Contender> all) {
@@ -89,12 +90,12 @@ class CompareDisplay final : public RoundObserver {
 // direct solver is affordable.
 io::Reference find_reference(const io::Federation& federation, Engine& engine, ComparisonOptions& options) {
   constexpr double kAffordable = 4e11, kSolves = 1e-12;  // some minutes; the relative residual of rounding
-  if (!federation.truth.empty()) {
-    const bool enough_rows = federation.rows >= federation.unknowns.size();
-    const auto solves = [&] { return measure_residual(engine, federation.truth).value_or(1.0) <= kSolves; };
+  if (!federation.problem.truth.empty()) {
+    const bool enough_rows = federation.problem.rows >= federation.problem.unknowns.size();
+    const auto solves = [&] { return measure_residual(engine, federation.problem.truth).value_or(1.0) <= kSolves; };
     const bool costly = direct_cost(federation) > kAffordable;
     if (options.run.sparsity > 0 || costly || (enough_rows && solves())) {
-      options.reference = federation.truth;
+      options.reference = federation.problem.truth;
       return io::Reference::Truth;
     }
   }
@@ -180,10 +181,10 @@ Result<io::FinishedComparison> compare_methods(const ComparisonWishes& wishes, c
                                                io::Federation federation) {
   const std::vector<ClientShape> shapes = shapes_of(federation.clients);
   InProcessEngine engine(std::move(federation.clients), wishes.threads);
-  ComparisonOptions options{plan.run, wishes.target, {}, federation.start};
-  ContenderOptions wanted{.run = plan.run, .soft = wishes.soft, .fixed = federation.intercept ? 1U : 0U};
+  ComparisonOptions options{plan.run, wishes.target, {}, federation.problem.start};
+  ContenderOptions wanted{.run = plan.run, .soft = wishes.soft, .fixed = federation.problem.intercept ? 1U : 0U};
   wanted.pooled_accuracy = 0.01 * wishes.target;  // a residual tells the error only up to the condition number
-  if (federation.sparse) wanted.stored_numbers = stored_numbers(shapes);
+  if (federation.problem.sparse) wanted.stored_numbers = stored_numbers(shapes);
   wanted.stop = &stop_on_interrupt();
   const auto list = chosen(wishes.methods, contenders(engine, wanted));
   if (!list) return list.error();
@@ -191,14 +192,14 @@ Result<io::FinishedComparison> compare_methods(const ComparisonWishes& wishes, c
   CompareDisplay display(wishes.progress, list->size(), plan.run.rounds);
   io::FinishedComparison comparison;
   comparison.title = wishes.title;
-  comparison.rows = federation.rows;
+  comparison.rows = federation.problem.rows;
   comparison.clients = shapes.size();
-  comparison.unknowns = federation.unknowns;
+  comparison.unknowns = federation.problem.unknowns;
   comparison.seed = plan.run.seed;
   comparison.target = wishes.target;
   display.prepare("what errors are measured by");
   comparison.reference = find_reference(federation, engine, options);
-  comparison.true_support = support_of(federation.truth);
+  comparison.true_support = support_of(federation.problem.truth);
   run_methods(*list, engine, shapes, options, display, comparison);
   comparison.interrupted = stop_on_interrupt().requested();
   sort_outcomes(comparison.outcomes, wishes.sort);

@@ -108,9 +108,12 @@ std::string method_words(const io::Plan& plan, const Findings& found, std::size_
 }
 
 Json to_json(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
-  Json document{{"rows", federation.rows},     {"columns", federation.unknowns.size()},
-                {"sparse", federation.sparse}, {"nonzeros", found.nonzeros},
-                {"clients", Json::array()},    {"spectrum", nullptr}};
+  Json document{{"rows", federation.problem.rows},
+                {"columns", federation.problem.unknowns.size()},
+                {"sparse", federation.problem.sparse},
+                {"nonzeros", found.nonzeros},
+                {"clients", Json::array()},
+                {"spectrum", nullptr}};
   for (std::size_t i = 0; i < found.clients.size(); ++i) {
     const ClientSurvey& client = found.clients[i];
     document["clients"].push_back({{"name", federation.clients[i].summary().name},
@@ -128,9 +131,9 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
                             {"least_squares_residual", found.spectrum->least_squares_residual},
                             {"consistent", found.spectrum->least_squares_residual <= kConsistent}};
   }
-  document["method"] = method_words(plan, found, federation.rows, federation.unknowns.size());
+  document["method"] = method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size());
   document["revealed"] = revealed(plan, found.clients.size());
-  document["warnings"] = federation.warnings;
+  document["warnings"] = federation.problem.warnings;
   return document;
 }
 
@@ -154,9 +157,9 @@ std::string spectrum_text(const Findings& found, std::size_t unknowns) {
 std::string to_text(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
   constexpr std::size_t kMost = 30;
   std::string text =
-      fmt::format("{} rows, {} unknowns, {} client{}; {}\n\n", federation.rows, federation.unknowns.size(),
-                  found.clients.size(), found.clients.size() == 1 ? "" : "s",
-                  federation.sparse ? fmt::format("sparse, {} entries stored", found.nonzeros) : "dense");
+      fmt::format("{} rows, {} unknowns, {} client{}; {}\n\n", federation.problem.rows,
+                  federation.problem.unknowns.size(), found.clients.size(), found.clients.size() == 1 ? "" : "s",
+                  federation.problem.sparse ? fmt::format("sparse, {} entries stored", found.nonzeros) : "dense");
   std::vector<std::vector<std::string>> rows{{"client", "rows", "zero rows", "row norms from", "to", "weight"}};
   for (std::size_t i = 0; i < std::min(kMost, found.clients.size()); ++i) {
     const ClientSurvey& client = found.clients[i];
@@ -166,11 +169,11 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
   }
   text += table(rows);
   if (found.clients.size() > kMost) text += fmt::format("  ... and {} more\n", found.clients.size() - kMost);
-  text += spectrum_text(found, federation.unknowns.size());
+  text += spectrum_text(found, federation.problem.unknowns.size());
   text += "\nhow it would be solved:\n" +
-          wrapped(method_words(plan, found, federation.rows, federation.unknowns.size()), 96, 2);
+          wrapped(method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size()), 96, 2);
   text += "\nwhat the server would learn:\n" + wrapped(revealed(plan, found.clients.size()), 96, 2);
-  for (const std::string& warning : federation.warnings) text += "\nNote:\n" + wrapped(warning, 96, 2);
+  for (const std::string& warning : federation.problem.warnings) text += "\nNote:\n" + wrapped(warning, 96, 2);
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/federated/participation.hpp"
 #include "fedrk/federated/published_method.hpp"
+#include "fedrk/federated/run_ended.hpp"
 #include "fedrk/federated/stopping.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
@@ -104,19 +105,28 @@ class Rounds {
 
   RunResult finish(Termination termination) {
     // The last round, or a stretch without progress, may have ended within the tolerance after all.
-    const bool may_be_within = termination != Termination::Interrupted && termination != Termination::Diverged;
+    const bool may_be_within = !broken_off(termination) && termination != Termination::Diverged;
     if (termination != Termination::Tolerance && measure_everyone() && may_be_within && options_.tolerance > 0.0 &&
         *result_.relative_residual <= options_.tolerance) {
       termination = Termination::Tolerance;
     }
-    result_.termination = termination;
-    result_.x.assign(answer().begin(), answer().end());
-    result_.notes = method_.notes();
-    result_.fits = method_.fits();
-    return std::move(result_);
+    return result(termination);
   }
 
-  const RoundRecord& last_record() const { return result_.history.back(); }
+  /// As `finish`, where nobody can be asked any more.
+  RunResult break_off(const RunEnded& ended) {
+    result_.relative_residual.reset();  // of an earlier x, if of any
+    RunResult made = result(ended.why());
+    if (!ended.words().empty()) made.notes.push_back(ended.words());
+    return made;
+  }
+
+  /// Shows them the round just made, once.
+  void show(std::span<RoundObserver* const> observers) {
+    if (shown_ == result_.history.size()) return;
+    shown_ = result_.history.size();
+    for (RoundObserver* observer : observers) observer->on_round(result_.history.back(), answer());
+  }
 
  private:
   // Counts what would travel: what is sent to all and to each alone, down; what each answers, its residual too, up.
@@ -132,6 +142,14 @@ class Rounds {
     const std::size_t senders = task.reveal == Reveal::Sums ? round.answered.size() : 1;
     for (const LocalReply& reply : round.replies) result_.bytes_up += senders * message_length(reply) * sizeof(double);
     return round;
+  }
+
+  RunResult result(Termination termination) {
+    result_.termination = termination;
+    result_.x.assign(answer().begin(), answer().end());
+    result_.notes = method_.notes();
+    result_.fits = method_.fits();
+    return std::move(result_);
   }
 
   // A look at everyone that ends no run costs like a round with all clients, so each one is followed by twice the
@@ -167,6 +185,7 @@ class Rounds {
   AlignedVector x_, previous_;
   Reveal reveal_ = Reveal::Updates;        // as the method asked last
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
+  std::size_t shown_ = 0;                  // of the rounds made
   RunResult result_;
 };
 
@@ -219,14 +238,19 @@ RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> 
   }
 
   Rounds rounds(options_, engine, method, x0);
-  for (RoundIndex t{options_.first_round}; t.value - options_.first_round < options_.rounds; ++t) {
-    if (stop != nullptr && stop->requested()) return rounds.finish(Termination::Interrupted);
-    rounds.make_round(t);
-    const auto reason = rounds.reason_to_stop();
-    for (RoundObserver* observer : observers) observer->on_round(rounds.last_record(), rounds.answer());
-    if (reason) return rounds.finish(*reason);
+  try {
+    for (RoundIndex t{options_.first_round}; t.value - options_.first_round < options_.rounds; ++t) {
+      if (stop != nullptr && stop->requested()) return rounds.finish(Termination::Interrupted);
+      rounds.make_round(t);
+      const auto reason = rounds.reason_to_stop();
+      rounds.show(observers);
+      if (reason) return rounds.finish(*reason);
+    }
+    return rounds.finish(Termination::RoundLimit);
+  } catch (const RunEnded& ended) {
+    rounds.show(observers);
+    return rounds.break_off(ended);
   }
-  return rounds.finish(Termination::RoundLimit);
 }
 
 }  // namespace fedrk

@@ -196,14 +196,14 @@ bool all_zero(const std::vector<Client>& clients) {
 }
 
 void warn_of_columns(const Plan& plan, Federation& federation) {
-  if (!federation.scaling) return;
-  if (federation.sparse && plan.intercept) {
-    federation.warnings.emplace_back("The data are sparse, so the columns were scaled but not centred.");
+  if (!federation.problem.scaling) return;
+  if (federation.problem.sparse && plan.intercept) {
+    federation.problem.warnings.emplace_back("The data are sparse, so the columns were scaled but not centred.");
   }
-  for (std::size_t j = 0; j < federation.unknowns.size(); ++j) {
-    if (federation.scaling->scale[j] == 0.0) {
-      federation.warnings.push_back(
-          fmt::format("Column '{}' is constant: it has nothing to say and was left out.", federation.unknowns[j]));
+  for (std::size_t j = 0; j < federation.problem.unknowns.size(); ++j) {
+    if (federation.problem.scaling->scale[j] == 0.0) {
+      federation.problem.warnings.push_back(fmt::format(
+          "Column '{}' is constant: it has nothing to say and was left out.", federation.problem.unknowns[j]));
     }
   }
 }
@@ -211,7 +211,8 @@ void warn_of_columns(const Plan& plan, Federation& federation) {
 void warn_of_sums(const Plan& plan, Federation& federation) {
   const bool alone = plan.run.participants == 1 && federation.clients.size() > 1;
   if (!alone || *plan.method.settled(plan.run).reveal != Reveal::Sums) return;
-  federation.warnings.emplace_back("With one client a round the sum that the server sees is that client's own update.");
+  federation.problem.warnings.emplace_back(
+      "With one client a round the sum that the server sees is that client's own update.");
 }
 
 void warn_of_rows(const Plan& plan, Federation& federation) {
@@ -221,13 +222,13 @@ void warn_of_rows(const Plan& plan, Federation& federation) {
     const std::string name = client.summary().name;
     const RowBlock& block = client.block();
     if (block.rescaled_rows() > 0) {
-      federation.warnings.push_back(
+      federation.problem.warnings.push_back(
           fmt::format("{}: {} rows were too large or too small to be squared and were scaled to length about one, with "
                       "their right-hand sides.",
                       name, block.rescaled_rows()));
     }
     if (block.dominant_row() && draws_by_norm) {
-      federation.warnings.push_back(
+      federation.problem.warnings.push_back(
           fmt::format("{}: row {} holds more than half of the squared norm, so the others are seldom drawn; "
                       "--row-sampling shuffled takes all alike.",
                       name, *block.dominant_row() + 1));
@@ -266,7 +267,7 @@ Result<ClientTables> read_clients(const Plan& plan) {
   return tables;
 }
 
-std::vector<double> Federation::coefficients(const std::vector<double>& x) const {
+std::vector<double> Problem::coefficients(const std::vector<double>& x) const {
   return scaling ? in_data_units(*scaling, x, intercept ? 1 : 0) : x;
 }
 
@@ -291,45 +292,46 @@ Result<Federation> make_federation(const Plan& asked, ClientTables tables) try {
   plan.settle();
   if (const auto fits = check_form(plan, tables); !fits) return fits.error();
   Federation federation;
-  federation.intercept = plan.intercept;
-  federation.unknowns = std::move(tables.columns);
+  federation.problem.intercept = plan.intercept;
+  federation.problem.unknowns = std::move(tables.columns);
   if (plan.intercept) {
-    if (std::ranges::find(federation.unknowns, kInterceptName) != federation.unknowns.end()) {
+    if (std::ranges::find(federation.problem.unknowns, kInterceptName) != federation.problem.unknowns.end()) {
       return Error{fmt::format("--intercept adds a column '{}', but the data have one already", kInterceptName)};
     }
-    federation.unknowns.emplace(federation.unknowns.begin(), kInterceptName);
+    federation.problem.unknowns.emplace(federation.problem.unknowns.begin(), kInterceptName);
     for (LinearSystem& system : tables.systems) add_intercept(system);
   }
   for (const LinearSystem& system : tables.systems) {
-    federation.rows += row_count(system.rows);
-    federation.sparse = federation.sparse || is_sparse(system.rows);
+    federation.problem.rows += row_count(system.rows);
+    federation.problem.sparse = federation.problem.sparse || is_sparse(system.rows);
   }
   if (plan.standardize) {
     const auto centring = plan.intercept ? Centring::ByMean : Centring::None;
-    federation.scaling = standardize(tables.systems, centring, plan.intercept ? 1 : 0);
+    federation.problem.scaling = standardize(tables.systems, centring, plan.intercept ? 1 : 0);
   }
 
   for (std::uint32_t i = 0; i < tables.systems.size(); ++i) {
     LinearSystem& system = tables.systems[i];
     const std::uint64_t seed = client_seed(plan.run.seed, tables.names[i]);
     add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
-    auto block = row_block_of(tables.names[i], plan.storage, std::move(system), federation.warnings);
+    auto block = row_block_of(tables.names[i], plan.storage, std::move(system), federation.problem.warnings);
     if (!block) return block.error();
     federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed, plan.steps);
   }
   if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
 
-  auto start = read_unknowns(plan.start, federation.unknowns.size());
+  auto start = read_unknowns(plan.start, federation.problem.unknowns.size());
   if (!start) return start.error();
-  auto truth = read_unknowns(plan.truth, federation.unknowns.size());
+  auto truth = read_unknowns(plan.truth, federation.problem.unknowns.size());
   if (!truth) return truth.error();
-  federation.start = *std::move(start);
-  if (!federation.start.empty()) federation.start.resize(federation.start.size() + plan.run.noise_columns, 0.0);
-  federation.truth = *std::move(truth);
+  federation.problem.start = *std::move(start);
+  if (!federation.problem.start.empty())
+    federation.problem.start.resize(federation.problem.start.size() + plan.run.noise_columns, 0.0);
+  federation.problem.truth = *std::move(truth);
   warn_of_columns(plan, federation);
   warn_of_rows(plan, federation);
   warn_of_sums(plan, federation);
-  plan.run_options().validate(federation.clients.size(), federation.unknowns.size() + plan.run.noise_columns);
+  plan.run_options().validate(federation.clients.size(), federation.problem.unknowns.size() + plan.run.noise_columns);
   return federation;
 } catch (const InvalidArgument& error) {
   return Error{error.what()};

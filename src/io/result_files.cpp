@@ -122,8 +122,10 @@ std::string joined(const Ids& ids, Name name_of) {
 std::string status_of(Termination termination) {
   switch (termination) {
     case Termination::Interrupted:
+    case Termination::Deadline:
       return "finished:stopped";
     case Termination::Diverged:
+    case Termination::ClientsLost:
       return "finished:failed";
     case Termination::RoundLimit:
     case Termination::Tolerance:
@@ -146,6 +148,10 @@ std::string stop_reason_of(Termination termination) {
       return "converged";
     case Termination::Interrupted:
       return "interrupted";
+    case Termination::Deadline:
+      return "deadline";
+    case Termination::ClientsLost:
+      return "clients_lost";
     case Termination::Diverged:
       break;
   }
@@ -167,6 +173,10 @@ std::string stop_words(const FinishedRun& run) {
       return fmt::format("the method converged after {} rounds{}", rounds, refit);
     case Termination::Interrupted:
       return fmt::format("the run was interrupted after {} rounds", rounds + run.refit_rounds);
+    case Termination::Deadline:
+      return fmt::format("the time limit of the run was reached after {} rounds", rounds + run.refit_rounds);
+    case Termination::ClientsLost:
+      return fmt::format("too few clients were left in round {}", rounds + run.refit_rounds + 1);
     case Termination::Diverged:
       break;
   }

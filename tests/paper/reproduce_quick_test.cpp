@@ -72,7 +72,7 @@ TEST(ProstateSelection, IsThatOfThePlanBesideTheData) {
     plan.run.seed = seed;
     auto federation = io::make_federation(plan);
     ASSERT_TRUE(federation) << federation.error().message;
-    EXPECT_EQ(data.unknowns, federation->unknowns);
+    EXPECT_EQ(data.unknowns, federation->problem.unknowns);
     SelectionCounts counts;
     RoundObserver* const observers[] = {&counts};
     InProcessEngine engine(std::move(federation->clients), 1);

@@ -34,6 +34,14 @@ enum class Termination {
   Converged,    // the method has nothing more to do
   Interrupted,  // somebody asked to stop
   Diverged,     // x left the range of numbers; the result is the last x within it
+  Deadline,     // the time of the run was up
+  ClientsLost,  // too few clients were left to go on
 };
+
+/// Whether something outside the method ended the run, so that its rounds could go on where they were left.
+constexpr bool broken_off(Termination termination) {
+  return termination == Termination::Interrupted || termination == Termination::Deadline ||
+         termination == Termination::ClientsLost;
+}
 
 }  // namespace fedrk

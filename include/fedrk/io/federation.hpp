@@ -29,8 +29,8 @@ Result<ClientTables> read_clients(const Plan& plan);
 /// A generated problem in place of files.
 ClientTables tables_of(GeneratedProblem problem);
 
-struct Federation {
-  std::vector<Client> clients;
+/// What is asked of a federation, whoever holds the rows: all that a server knows beside its clients.
+struct Problem {
   std::vector<std::string> unknowns;  // names, the intercept first where there is one; noise columns have none
   std::size_t rows = 0;
   bool sparse = false;
@@ -41,6 +41,11 @@ struct Federation {
 
   /// The answer in the units of the data.
   std::vector<double> coefficients(const std::vector<double>& x) const;
+};
+
+struct Federation {
+  Problem problem;
+  std::vector<Client> clients;
 };
 
 /// Adds intercept, scales and noise columns as the plan says, each client to its own rows.

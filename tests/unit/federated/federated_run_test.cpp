@@ -8,6 +8,7 @@
 
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/base/error.hpp"
+#include "fedrk/federated/run_ended.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"
 
@@ -186,6 +187,66 @@ TEST(FederatedRun, StopsAfterTheRoundInWhichItIsAsked) {
 
   EXPECT_EQ(result.termination, Termination::Interrupted);
   EXPECT_EQ(result.history.size(), 10);
+}
+
+/// Residuals and nothing else.
+bool is_look(const LocalTask& task) {
+  const auto* steps = std::get_if<FixedSteps>(&task.work);
+  return steps != nullptr && steps->count == 0;
+}
+
+// Ends the run where the engine is asked for the work of round 3, or for the residuals alone.
+struct Ending {
+  const char* where;
+  Termination why;
+  bool at_a_look;
+};
+
+TEST(FederatedRun, EndsWithWhatItHasWhereTheEngineGivesUp) {
+  const auto problem = generate({.rows = 60, .cols = 10});
+  auto inner = engine_for(problem.system, 3);
+  const auto undisturbed = FederatedRun({.rounds = 3, .tolerance = 1e-12}).run(inner);
+  for (const Ending& ending :
+       {Ending{"in a round", Termination::Interrupted, false}, Ending{"in a round", Termination::Deadline, false},
+        Ending{"at the last look", Termination::ClientsLost, true}}) {
+    bool over = false;
+    test::ScriptedEngine engine(inner, [&](const LocalTask& task, RoundReplies&) {
+      EXPECT_FALSE(over) << "asked again after it gave up";
+      if (ending.at_a_look ? !is_look(task) : task.round.value < 3) return;
+      over = true;
+      throw RunEnded(ending.why, "gone");
+    });
+    ErrorToTruth error(problem.solution);
+    RoundObserver* const observers[] = {&error};
+
+    const RunOptions options{.rounds = ending.at_a_look ? 3U : 1000U, .tolerance = 1e-12};
+    const auto result = FederatedRun(options).run(engine, {}, observers);
+
+    EXPECT_EQ(result.termination, ending.why) << ending.where;
+    EXPECT_EQ(result.x, undisturbed.x);
+    EXPECT_EQ(result.history.size(), 3);
+    EXPECT_EQ(error.errors().size(), 3);
+    EXPECT_FALSE(result.relative_residual);
+    EXPECT_EQ(result.notes, std::vector<std::string>{"gone"});
+  }
+}
+
+// The look at everyone comes before observers see the round: they see it all the same.
+TEST(FederatedRun, ShowsTheRoundAfterWhichALookWasBrokenOff) {
+  const LinearSystem system{Matrix{{1.0, 0.0}, {0.0, 1.0}}, {1.0, 1.0}};
+  auto inner = engine_for(system, 2);
+  test::ScriptedEngine engine(inner, [](const LocalTask& task, RoundReplies&) {
+    if (is_look(task)) throw RunEnded(Termination::Interrupted);
+  });
+  ErrorToTruth error({1.0, 1.0});
+  RoundObserver* const observers[] = {&error};
+
+  const auto result = FederatedRun({.rounds = 50, .tolerance = 1e-6, .residual_every = 1}).run(engine, {}, observers);
+
+  EXPECT_EQ(result.termination, Termination::Interrupted);
+  EXPECT_LT(result.history.size(), 50);
+  EXPECT_EQ(error.errors().size(), result.history.size());
+  EXPECT_TRUE(result.notes.empty());
 }
 
 TEST(FederatedRun, CountsTheBytesThatWouldTravel) {

@@ -35,7 +35,7 @@ TEST_F(FederationFiles, MakeOneClientOfEach) {
   ASSERT_TRUE(federation) << federation.error().message;
   ASSERT_EQ(federation->clients.size(), 2);
   EXPECT_EQ(federation->clients[1].summary().name, "site-2");
-  EXPECT_EQ(federation->unknowns, (std::vector<std::string>{"u", "v"}));
+  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"u", "v"}));
   EXPECT_EQ(test::written_out(federation->clients[1].block().system().rows), (WrittenOut{{4.0, 6.0}, {7.0, 9.0}}));
   EXPECT_EQ(federation->clients[1].block().system().rhs, (std::vector{5.0, 8.0}));
 }
@@ -49,7 +49,7 @@ TEST_F(FederationFiles, AreSplitByTheValuesOfAColumn) {
   ASSERT_TRUE(federation) << federation.error().message;
   EXPECT_EQ(federation->clients[0].summary().name, "north");
   EXPECT_EQ(federation->clients[0].summary().rows, 2);
-  EXPECT_EQ(federation->unknowns, std::vector<std::string>{"u"});
+  EXPECT_EQ(federation->problem.unknowns, std::vector<std::string>{"u"});
 }
 
 TEST_F(FederationFiles, CarryInterceptScalesAndNoiseInOneStorage) {
@@ -60,14 +60,14 @@ TEST_F(FederationFiles, CarryInterceptScalesAndNoiseInOneStorage) {
   const auto federation = make_federation(plan);
 
   ASSERT_TRUE(federation) << federation.error().message;
-  EXPECT_EQ(federation->unknowns, (std::vector<std::string>{"intcpt", "u"}));
+  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"intcpt", "u"}));
   const auto rows = test::written_out(federation->clients[0].block().system().rows);
   EXPECT_EQ(rows[0].size(), 4);
   EXPECT_EQ(rows[0][0], 1.0);
   EXPECT_DOUBLE_EQ(rows[0][1], -3.0 / std::sqrt(5.0));  // mean 4, squares 9 + 1 + 1 + 9 over 4
   EXPECT_NE(rows[0][2], 0.0);
   // y = 1 + 2 z in standardised units is y = 1 + 2 (u - 4)/sqrt(5)
-  const auto coefficients = federation->coefficients({1.0, 2.0});
+  const auto coefficients = federation->problem.coefficients({1.0, 2.0});
   EXPECT_DOUBLE_EQ(coefficients[0], 1.0 - 8.0 / std::sqrt(5.0));
   EXPECT_DOUBLE_EQ(coefficients[1], 2.0 / std::sqrt(5.0));
 }
@@ -93,7 +93,7 @@ TEST_F(FederationFiles, StoredAsFloatsAreRoundedOnceTheyAreReady) {
     EXPECT_EQ(test::written_out(system.rows), expected);
     EXPECT_EQ(system.rhs, doubles->clients[i].block().system().rhs);
   }
-  EXPECT_EQ(floats->scaling->scale, doubles->scaling->scale);
+  EXPECT_EQ(floats->problem.scaling->scale, doubles->problem.scaling->scale);
 }
 
 TEST_F(FederationFiles, StoredAsFloatsTellOfWhatWasScaledVanishedOrDoesNotFit) {
@@ -103,13 +103,13 @@ TEST_F(FederationFiles, StoredAsFloatsTellOfWhatWasScaledVanishedOrDoesNotFit) {
   const auto federation = make_federation(plan);
 
   ASSERT_TRUE(federation) << federation.error().message;
-  EXPECT_EQ(federation->warnings,
+  EXPECT_EQ(federation->problem.warnings,
             std::vector<std::string>{"client-1: 1 rows were too small for float32 and were scaled to length about one, "
                                      "with their right-hand sides."});
   plan = tables({"u,v,y\n1,1e-46,3\n2,1,3\n"});
   plan.storage = Storage::Float32;
   EXPECT_EQ(
-      make_federation(plan)->warnings,
+      make_federation(plan)->problem.warnings,
       std::vector<std::string>{"client-1: 1 entries are too small for float32 and became zero; float64 keeps them."});
   plan = tables({"u,v,y\n1,2,3\n1,1e40,3\n"});
   plan.storage = Storage::Float32;
@@ -123,8 +123,8 @@ TEST_F(FederationFiles, OfSparseRowsMayEndAtDifferentColumns) {
   const auto federation = make_federation(plan);
 
   ASSERT_TRUE(federation) << federation.error().message;
-  EXPECT_TRUE(federation->sparse);
-  EXPECT_EQ(federation->unknowns, (std::vector<std::string>{"x1", "x2", "x3"}));
+  EXPECT_TRUE(federation->problem.sparse);
+  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"x1", "x2", "x3"}));
   EXPECT_EQ(federation->clients[0].block().cols(), 3);
 }
 
@@ -214,7 +214,7 @@ TEST_F(FederationFiles, AreNotCalledConstantForASpreadOfOne) {
   const auto federation = make_federation(plan);
 
   ASSERT_TRUE(federation);
-  EXPECT_TRUE(federation->warnings.empty());
+  EXPECT_TRUE(federation->problem.warnings.empty());
 }
 
 TEST_F(FederationFiles, ThatAskForTooMuchAreRefusedWithClientAndRow) {
@@ -230,9 +230,9 @@ TEST_F(FederationFiles, ComeWithWarningsAboutWhatSlowsARunDown) {
   const auto extreme = make_federation(tables({"u,v,y\n1e200,1e200,1\n1,2,3\n"}));
 
   ASSERT_TRUE(dominated && constant && extreme);
-  EXPECT_NE(dominated->warnings.at(0).find("row 3 holds more than half"), std::string::npos);
-  EXPECT_NE(constant->warnings.at(0).find("Column 'c' is constant"), std::string::npos);
-  EXPECT_NE(extreme->warnings.at(0).find("1 rows were too large or too small"), std::string::npos);
+  EXPECT_NE(dominated->problem.warnings.at(0).find("row 3 holds more than half"), std::string::npos);
+  EXPECT_NE(constant->problem.warnings.at(0).find("Column 'c' is constant"), std::string::npos);
+  EXPECT_NE(extreme->problem.warnings.at(0).find("1 rows were too large or too small"), std::string::npos);
 }
 
 }  // namespace

@@ -94,6 +94,9 @@ TEST(ResultFiles, SayWhyARunEnded) {
             "finished:completed stagnation: the residual had stopped falling by round 2");
   EXPECT_EQ(ended(Termination::Converged), "finished:completed converged: the method converged after 2 rounds");
   EXPECT_EQ(ended(Termination::Interrupted), "finished:stopped interrupted: the run was interrupted after 2 rounds");
+  EXPECT_EQ(ended(Termination::Deadline),
+            "finished:stopped deadline: the time limit of the run was reached after 2 rounds");
+  EXPECT_EQ(ended(Termination::ClientsLost), "finished:failed clients_lost: too few clients were left in round 3");
   EXPECT_EQ(ended(Termination::Diverged), "finished:failed diverged: x left the range of numbers in round 2");
 }
 

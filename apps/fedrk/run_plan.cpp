@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "fedrk/analysis/error_to_truth.hpp"
+#include "fedrk/analysis/horizon.hpp"
+#include "fedrk/analysis/selection_counts.hpp"
+#include "fedrk/federated/run_ended.hpp"
+#include "fedrk/methods/refit.hpp"
+#include "fedrk/methods/sparse_kaczmarz.hpp"
+#include "horizon_words.hpp"
+
+namespace fedrk::app {
+namespace {
+
+// Least squares on what was selected: the entries kept most often, or those that soft thresholding left.
+void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, const SelectionCounts& selection,
+               std::span<RoundObserver* const> observers, const StopSignal* stop, RunResult& result) {
+  RefitOptions wanted{.run = options, .keep = options.sparsity};
+  wanted.run.first_round = static_cast<std::uint32_t>(result.history.size());
+  wanted.least_squares.slack.local_budget = UntilProjected{};  // of a few unknowns
+  wanted.least_squares.slack.reveal = *plan.method.settled(options).reveal;
+  wanted.least_squares.slack.lambda = plan.method.slack.value_or(0.0);
+  wanted.least_squares.inner = plan.method.inner_tolerance;
+  wanted.least_squares.depth = plan.method.acceleration;
+  if (plan.method.soft == 0.0) {
+    for (const std::size_t j : most_selected(selection.counts())) {
+      if (wanted.support.size() < options.sparsity) wanted.support.push_back(static_cast<std::uint32_t>(j));
+    }
+  }
+  Refit made = refit(engine, wanted, result.x, observers, stop);
+  result.x = std::move(made.result.x);
+  result.relative_residual = made.result.relative_residual;
+  result.bytes_up += made.result.bytes_up;
+  result.bytes_down += made.result.bytes_down;
+  if (broken_off(made.result.termination)) result.termination = made.result.termination;
+  std::ranges::move(made.result.history, std::back_inserter(result.history));
+  std::ranges::move(made.result.notes, std::back_inserter(result.notes));
+}
+
+// The refit may be broken off before its first fit; the rounds before it stand.
+void refit_as_planned(Engine& engine, const io::Plan& plan, const RunOptions& options, const SelectionCounts& selection,
+                      std::span<RoundObserver* const> observers, const StopSignal* stop, io::FinishedRun& run) {
+  const std::size_t before = run.result.history.size();
+  try {
+    add_refit(engine, plan, options, selection, observers, stop, run.result);
+  } catch (const RunEnded& ended) {
+    run.result.termination = ended.why();
+    run.result.relative_residual.reset();
+    if (!ended.words().empty()) run.result.notes.push_back(ended.words());
+  }
+  run.refit_rounds = run.result.history.size() - before;
+}
+
+// What a residual that stands still means depends on the method: others than the published tell it in their notes.
+void judge(const io::Plan& plan, const RunOptions& options, io::FinishedRun& run) {
+  const bool ended_early = options.tolerance > 0.0 && run.result.termination == Termination::RoundLimit;
+  if (plan.method.is_published(plan.run)) {
+    run.convergence = convergence_of(find_horizon(run.result.history), plan, ended_early);
+  } else if (run.result.termination == Termination::Converged) {
+    run.convergence.progress = "converged";
+  }
+  const bool solved = run.convergence.progress == "at_rounding";
+  if (!solved && !run.convergence.words.empty()) run.warnings.push_back(run.convergence.words);
+}
+
+io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const Engine& engine,
+                           const io::Problem& problem) {
+  io::FinishedRun run;
+  run.title = title;
+  run.plan = plan;
+  run.plan.settle(engine.roster());
+  run.rows = problem.rows;
+  run.sparse = problem.sparse;
+  run.standardized = problem.scaling.has_value();
+  run.unknowns = problem.unknowns;
+  for (const ClientSummary& client : engine.roster()) {
+    run.client_names.push_back(client.name);
+    run.client_rows.push_back(client.rows);
+  }
+  return run;
+}
+
+}  // namespace
+
+io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
+  io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
+  const RunOptions options = run.plan.run_options();
+  ProgressDisplay progress(wanted.progress, options.rounds);
+  SelectionCounts selection;
+  ErrorToTruth error(problem.truth);
+  std::vector<RoundObserver*> watching{&progress};
+  watching.insert(watching.end(), wanted.observers.begin(), wanted.observers.end());
+  if (!problem.truth.empty()) watching.push_back(&error);
+  std::vector<RoundObserver*> observers = watching;
+  if (options.sparsity > 0 && plan.method.soft == 0.0) observers.push_back(&selection);
+
+  const auto start = std::chrono::steady_clock::now();
+  const auto method = make_method(plan.method, options, engine);
+  if (plan.method.soft > 0.0) problem.start = dual_of(problem.start, plan.method.soft);
+  run.result = FederatedRun(options).run(engine, *method, problem.start, observers, wanted.stop);
+  if (plan.method.refit && !broken_off(run.result.termination)) {
+    refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
+  }
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  progress.finish();
+
+  run.coefficients = problem.coefficients(run.result.x);
+  run.selection_counts = selection.counts();
+  run.errors = error.errors();
+  run.selection_order = most_selected(run.selection_counts);
+  run.warnings = std::move(problem.warnings);
+  judge(plan, options, run);
+  return run;
+}
+
+}  // namespace fedrk::app
