@@ -19,19 +19,6 @@ std::size_t useful_threads(std::size_t asked, std::size_t clients) {
   return std::clamp<std::size_t>(asked, 1, std::max<std::size_t>(1, clients));
 }
 
-// In client order, so that the bits do not depend on who was ready first. A part that would spoil the sum is left out.
-void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,
-                       RoundReplies& round) {
-  LocalTask one_by_one = task;
-  one_by_one.reveal = Reveal::Updates;
-  const std::size_t unknowns = task.columns.empty() ? dimension : task.columns.size();
-  accept_replies(one_by_one, unknowns, participants, round);
-  for (Absence& absence : round.absences) absence.reason = "its part could not be added";  // who masks it sees no more
-  if (round.replies.empty()) return;
-  LocalReply sum = sum_of(round.replies);
-  round.replies.assign(1, std::move(sum));
-}
-
 }  // namespace
 
 InProcessEngine::InProcessEngine(std::vector<Client> clients, std::size_t threads)

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
@@ -87,23 +88,17 @@ void apply(const Scaling& scaling, LinearSystem& system) {
   std::visit([&](auto& matrix) { scale_rows(scaling, matrix); }, system.rows);
 }
 
-Scaling standardize(std::span<LinearSystem> clients, Centring centring, std::size_t fixed) {
-  bool any_sparse = false;
-  for (const LinearSystem& client : clients) any_sparse = any_sparse || is_sparse(client.rows);
-
-  std::vector<ColumnSums> parts;
-  const auto gather = [&](auto&& ask) {
-    parts.clear();
-    for (const LinearSystem& client : clients) parts.push_back(ask(client));
-    return column_means(parts);
-  };
-  Scaling scaling;
-  scaling.centre = gather(column_sums);
-  const std::vector<double> means = scaling.centre;
-  for (std::size_t j = 0; j < means.size(); ++j) {
-    if (centring == Centring::None || any_sparse || j < fixed) scaling.centre[j] = 0.0;
+std::vector<double> centre_from(std::span<const double> means, Centring centring, std::size_t fixed) {
+  std::vector<double> centre(means.begin(), means.end());
+  for (std::size_t j = 0; j < centre.size(); ++j) {
+    if (centring == Centring::None || j < fixed) centre[j] = 0.0;
   }
-  scaling.scale = gather([&](const LinearSystem& client) { return column_square_sums(client, scaling.centre); });
+  return centre;
+}
+
+Scaling scaling_from(std::vector<double> centre, std::span<const double> means, std::vector<double> mean_squares,
+                     std::size_t fixed) {
+  Scaling scaling{std::move(centre), std::move(mean_squares)};
   for (std::size_t j = 0; j < scaling.scale.size(); ++j) {
     if (!std::isfinite(means[j]) || !std::isfinite(scaling.scale[j])) {
       throw InvalidArgument("column " + std::to_string(j + 1 - fixed) + " is too large to be standardised");
@@ -112,6 +107,23 @@ Scaling standardize(std::span<LinearSystem> clients, Centring centring, std::siz
     if (scaling.scale[j] <= kConstant * std::abs(means[j])) scaling.scale[j] = 0.0;
     if (j < fixed) scaling.scale[j] = 1.0;
   }
+  return scaling;
+}
+
+Scaling standardize(std::span<LinearSystem> clients, Centring centring, std::size_t fixed) {
+  for (const LinearSystem& client : clients) {
+    if (is_sparse(client.rows)) centring = Centring::None;
+  }
+  std::vector<ColumnSums> parts;
+  const auto gather = [&](auto&& ask) {
+    parts.clear();
+    for (const LinearSystem& client : clients) parts.push_back(ask(client));
+    return column_means(parts);
+  };
+  const std::vector<double> means = gather(column_sums);
+  std::vector<double> centre = centre_from(means, centring, fixed);
+  auto squares = gather([&](const LinearSystem& client) { return column_square_sums(client, centre); });
+  Scaling scaling = scaling_from(std::move(centre), means, std::move(squares), fixed);
   for (LinearSystem& client : clients) apply(scaling, client);
   return scaling;
 }

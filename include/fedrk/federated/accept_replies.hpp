@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "fedrk/federated/engine.hpp"
 
@@ -16,5 +17,13 @@ namespace fedrk {
 /// is looked at, and where it cannot be used everyone in it is absent. REQUIRES: `participants` ascend.
 void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const ClientId> participants,
                     RoundReplies& round);
+
+/// What is wrong with one client's reply; empty where nothing is.
+std::string fault_of(const LocalTask& task, std::size_t unknowns, const LocalReply& reply);
+
+/// For engines: accepts single replies and leaves their sum, added up in client order, so that the bits do not depend
+/// on who was ready first. A part that would spoil the sum is left out. `dimension` is the engine's.
+void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,
+                       RoundReplies& round);
 
 }  // namespace fedrk

@@ -37,11 +37,17 @@ ColumnSums column_square_sums(const LinearSystem& system, std::span<const double
 /// Adds up the clients' parts, in client order, over the number of all rows.
 std::vector<double> column_means(std::span<const ColumnSums> parts);
 
+/// The server's part of the exchange: the centres from the means, then the scales from the mean squared distances from
+/// them. The first `fixed` columns (an intercept) are left alone. `scaling_from` throws InvalidArgument where a column
+/// is too large to be squared.
+std::vector<double> centre_from(std::span<const double> means, Centring centring, std::size_t fixed);
+Scaling scaling_from(std::vector<double> centre, std::span<const double> means, std::vector<double> mean_squares,
+                     std::size_t fixed);
+
 void apply(const Scaling& scaling, LinearSystem& system);
 
-/// The whole exchange for clients in one process: sums, means, squares, scales, and each client scales its rows. The
-/// first `fixed` columns (an intercept) are left alone. Throws InvalidArgument where a column is too large to be
-/// squared.
+/// The whole exchange for clients in one process: sums, means, squares, scales, and each client scales its rows. Throws
+/// as `scaling_from`.
 Scaling standardize(std::span<LinearSystem> clients, Centring centring, std::size_t fixed);
 
 /// Coefficients of the columns as they were before: x_j / scale_j, and, where there is an intercept (`fixed` = 1), the
