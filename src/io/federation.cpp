@@ -128,12 +128,6 @@ Partition partition_for(const Plan& plan, const Dataset& data) {
                                       : partition_contiguous(rows, clients);
 }
 
-std::vector<std::string> numbered_columns(std::size_t count) {
-  std::vector<std::string> names(count);
-  for (std::size_t j = 0; j < count; ++j) names[j] = fmt::format("x{}", j + 1);
-  return names;
-}
-
 Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t unknowns) {
   if (path.empty()) return std::vector<double>{};
   auto values = read_vector(path);
@@ -176,67 +170,66 @@ Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t cl
 }
 
 // Asked for by name, the gram form still keeps within the memory it was given.
-Result<void> check_form(const Plan& plan, const ClientTables& tables) {
+Result<void> check_form(const Plan& plan, const std::string& client, std::size_t row_count) {
   if (!plan.steps.needs_gram() || !std::holds_alternative<FixedSteps>(plan.run.local_budget)) return {};
   const bool greedy = plan.steps.sampling == RowSampling::Greedy;
-  for (std::size_t i = 0; i < tables.systems.size(); ++i) {
-    const auto rows = static_cast<double>(row_count(tables.systems[i].rows));
-    const double needed = 8.0 * rows * rows;
-    if (needed <= static_cast<double>(plan.steps.gram_memory)) continue;
-    return Error{fmt::format(
-        "{}: {} needs {:.0f} MB for its {} rows; allow as much with --local-memory, or leave the {} to auto",
-        tables.names[i], greedy ? "--row-sampling greedy" : "--local-form gram", std::ceil(needed / 1048576.0), rows,
-        greedy ? "order" : "form")};
-  }
-  return {};
+  const auto rows = static_cast<double>(row_count);
+  const double needed = 8.0 * rows * rows;
+  if (needed <= static_cast<double>(plan.steps.gram_memory)) return {};
+  return Error{
+      fmt::format("{}: {} needs {:.0f} MB for its {} rows; allow as much with --local-memory, or leave the {} to auto",
+                  client, greedy ? "--row-sampling greedy" : "--local-form gram", std::ceil(needed / 1048576.0),
+                  row_count, greedy ? "order" : "form")};
 }
 
 bool all_zero(const std::vector<Client>& clients) {
   return std::ranges::all_of(clients, [](const Client& c) { return c.block().zero_rows() == c.block().rows(); });
 }
 
-void warn_of_columns(const Plan& plan, Federation& federation) {
-  if (!federation.problem.scaling) return;
-  if (federation.problem.sparse && plan.intercept) {
-    federation.problem.warnings.emplace_back("The data are sparse, so the columns were scaled but not centred.");
+void warn_of_columns(Problem& problem) {
+  if (!problem.scaling) return;
+  if (problem.sparse && problem.intercept) {
+    problem.warnings.emplace_back("The data are sparse, so the columns were scaled but not centred.");
   }
-  for (std::size_t j = 0; j < federation.problem.unknowns.size(); ++j) {
-    if (federation.problem.scaling->scale[j] == 0.0) {
-      federation.problem.warnings.push_back(fmt::format(
-          "Column '{}' is constant: it has nothing to say and was left out.", federation.problem.unknowns[j]));
+  for (std::size_t j = 0; j < problem.unknowns.size(); ++j) {
+    if (problem.scaling->scale[j] == 0.0) {
+      problem.warnings.push_back(
+          fmt::format("Column '{}' is constant: it has nothing to say and was left out.", problem.unknowns[j]));
     }
   }
 }
 
-void warn_of_sums(const Plan& plan, Federation& federation) {
-  const bool alone = plan.run.participants == 1 && federation.clients.size() > 1;
-  if (!alone || *plan.method.settled(plan.run).reveal != Reveal::Sums) return;
-  federation.problem.warnings.emplace_back(
-      "With one client a round the sum that the server sees is that client's own update.");
-}
-
-void warn_of_rows(const Plan& plan, Federation& federation) {
+void warn_of_rows(const Plan& plan, const std::string& name, const RowBlock& block,
+                  std::vector<std::string>& warnings) {
   const bool draws_by_norm =
       plan.steps.sampling == RowSampling::SquaredNorm && std::holds_alternative<FixedSteps>(plan.run.local_budget);
-  for (const Client& client : federation.clients) {
-    const std::string name = client.summary().name;
-    const RowBlock& block = client.block();
-    if (block.rescaled_rows() > 0) {
-      federation.problem.warnings.push_back(
-          fmt::format("{}: {} rows were too large or too small to be squared and were scaled to length about one, with "
-                      "their right-hand sides.",
-                      name, block.rescaled_rows()));
-    }
-    if (block.dominant_row() && draws_by_norm) {
-      federation.problem.warnings.push_back(
-          fmt::format("{}: row {} holds more than half of the squared norm, so the others are seldom drawn; "
-                      "--row-sampling shuffled takes all alike.",
-                      name, *block.dominant_row() + 1));
-    }
+  if (block.rescaled_rows() > 0) {
+    warnings.push_back(
+        fmt::format("{}: {} rows were too large or too small to be squared and were scaled to length about one, with "
+                    "their right-hand sides.",
+                    name, block.rescaled_rows()));
+  }
+  if (block.dominant_row() && draws_by_norm) {
+    warnings.push_back(
+        fmt::format("{}: row {} holds more than half of the squared norm, so the others are seldom drawn; "
+                    "--row-sampling shuffled takes all alike.",
+                    name, *block.dominant_row() + 1));
   }
 }
 
 }  // namespace
+
+std::vector<std::string> numbered_columns(std::size_t count) {
+  std::vector<std::string> names(count);
+  for (std::size_t j = 0; j < count; ++j) names[j] = fmt::format("x{}", j + 1);
+  return names;
+}
+
+std::optional<std::string> warning_of_sums(const Plan& plan, std::size_t clients) {
+  const bool alone = plan.run.participants == 1 && clients > 1;
+  if (!alone || *plan.method.settled(plan.run).reveal != Reveal::Sums) return std::nullopt;
+  return "With one client a round the sum that the server sees is that client's own update.";
+}
 
 Result<ClientTables> read_clients(const Plan& plan) {
   if (const auto fine = check(plan); !fine) return fine.error();
@@ -286,51 +279,74 @@ Result<Federation> make_federation(const Plan& plan) try {
   return Error{error.what()};
 }
 
+Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns, std::size_t rows, bool sparse,
+                             std::optional<Scaling> scaling) {
+  Problem problem{.unknowns = std::move(columns),
+                  .rows = rows,
+                  .sparse = sparse,
+                  .scaling = std::move(scaling),
+                  .intercept = plan.intercept};
+  if (plan.intercept) {
+    if (std::ranges::find(problem.unknowns, kInterceptName) != problem.unknowns.end()) {
+      return Error{fmt::format("--intercept adds a column '{}', but the data have one already", kInterceptName)};
+    }
+    problem.unknowns.emplace(problem.unknowns.begin(), kInterceptName);
+  }
+  auto start = read_unknowns(plan.start, problem.unknowns.size());
+  if (!start) return start.error();
+  auto truth = read_unknowns(plan.truth, problem.unknowns.size());
+  if (!truth) return truth.error();
+  problem.start = *std::move(start);
+  if (!problem.start.empty()) problem.start.resize(problem.start.size() + plan.run.noise_columns, 0.0);
+  problem.truth = *std::move(truth);
+  warn_of_columns(problem);
+  return problem;
+}
+
+Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
+                           std::uint64_t seed, std::vector<std::string>& warnings) try {
+  if (const auto fits = check_form(plan, name, row_count(system.rows)); !fits) return fits.error();
+  add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
+  auto block = row_block_of(name, plan.storage, std::move(system), warnings);
+  if (!block) return block.error();
+  warn_of_rows(plan, name, *block, warnings);
+  return Client(id, name, *std::move(block), seed, plan.steps);
+} catch (const InvalidArgument& error) {
+  return Error{error.what()};
+}
+
 Result<Federation> make_federation(const Plan& asked, ClientTables tables) try {
   asked.method.validate(asked.run);
   Plan plan = asked;
   plan.settle();
-  if (const auto fits = check_form(plan, tables); !fits) return fits.error();
-  Federation federation;
-  federation.problem.intercept = plan.intercept;
-  federation.problem.unknowns = std::move(tables.columns);
-  if (plan.intercept) {
-    if (std::ranges::find(federation.problem.unknowns, kInterceptName) != federation.problem.unknowns.end()) {
-      return Error{fmt::format("--intercept adds a column '{}', but the data have one already", kInterceptName)};
-    }
-    federation.problem.unknowns.emplace(federation.problem.unknowns.begin(), kInterceptName);
-    for (LinearSystem& system : tables.systems) add_intercept(system);
+  std::size_t rows = 0;
+  bool sparse = false;
+  for (std::size_t i = 0; i < tables.systems.size(); ++i) {
+    const Rows& own = tables.systems[i].rows;
+    if (const auto fits = check_form(plan, tables.names[i], row_count(own)); !fits) return fits.error();
+    rows += row_count(own);
+    sparse = sparse || is_sparse(own);
   }
-  for (const LinearSystem& system : tables.systems) {
-    federation.problem.rows += row_count(system.rows);
-    federation.problem.sparse = federation.problem.sparse || is_sparse(system.rows);
-  }
+  if (plan.intercept) std::ranges::for_each(tables.systems, add_intercept);
+  std::optional<Scaling> scaling;
   if (plan.standardize) {
     const auto centring = plan.intercept ? Centring::ByMean : Centring::None;
-    federation.problem.scaling = standardize(tables.systems, centring, plan.intercept ? 1 : 0);
+    scaling = standardize(tables.systems, centring, plan.intercept ? 1 : 0);
   }
+  auto problem = make_problem(plan, std::move(tables.columns), rows, sparse, std::move(scaling));
+  if (!problem) return problem.error();
 
+  Federation federation{*std::move(problem), {}};
   for (std::uint32_t i = 0; i < tables.systems.size(); ++i) {
-    LinearSystem& system = tables.systems[i];
-    const std::uint64_t seed = client_seed(plan.run.seed, tables.names[i]);
-    add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
-    auto block = row_block_of(tables.names[i], plan.storage, std::move(system), federation.problem.warnings);
-    if (!block) return block.error();
-    federation.clients.emplace_back(ClientId{i}, tables.names[i], *std::move(block), seed, plan.steps);
+    auto client = make_client(plan, ClientId{i}, tables.names[i], std::move(tables.systems[i]),
+                              client_seed(plan.run.seed, tables.names[i]), federation.problem.warnings);
+    if (!client) return client.error();
+    federation.clients.push_back(*std::move(client));
   }
   if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
-
-  auto start = read_unknowns(plan.start, federation.problem.unknowns.size());
-  if (!start) return start.error();
-  auto truth = read_unknowns(plan.truth, federation.problem.unknowns.size());
-  if (!truth) return truth.error();
-  federation.problem.start = *std::move(start);
-  if (!federation.problem.start.empty())
-    federation.problem.start.resize(federation.problem.start.size() + plan.run.noise_columns, 0.0);
-  federation.problem.truth = *std::move(truth);
-  warn_of_columns(plan, federation);
-  warn_of_rows(plan, federation);
-  warn_of_sums(plan, federation);
+  if (auto warning = warning_of_sums(plan, federation.clients.size())) {
+    federation.problem.warnings.push_back(*std::move(warning));
+  }
   plan.run_options().validate(federation.clients.size(), federation.problem.unknowns.size() + plan.run.noise_columns);
   return federation;
 } catch (const InvalidArgument& error) {

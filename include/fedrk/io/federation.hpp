@@ -36,12 +36,26 @@ struct Problem {
   bool sparse = false;
   std::optional<Scaling> scaling;  // where the columns were standardised
   bool intercept = false;
-  std::vector<double> start, truth;  // empty: zero, unknown
-  std::vector<std::string> warnings;
+  std::vector<double> start{}, truth{};  // empty: zero, unknown
+  std::vector<std::string> warnings{};
 
   /// The answer in the units of the data.
   std::vector<double> coefficients(const std::vector<double>& x) const;
 };
+
+/// Of columns with these names. Reads the files that hold the start and the truth.
+Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns, std::size_t rows, bool sparse,
+                             std::optional<Scaling> scaling);
+
+/// x1, x2, ...
+std::vector<std::string> numbered_columns(std::size_t count);
+
+/// What the plan gives away without meaning to, if anything.
+std::optional<std::string> warning_of_sums(const Plan& plan, std::size_t clients);
+
+/// Of one owner's rows, which have their intercept and their scales already. REQUIRES: the plan is settled.
+Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
+                           std::uint64_t seed, std::vector<std::string>& warnings);
 
 struct Federation {
   Problem problem;
