@@ -31,7 +31,11 @@ struct LogField {
   template <class T>
   requires std::integral<T> || std::floating_point<T> LogField(std::string_view name, T number)
       : LogField(name, text_of(number)) {
-    is_number = std::integral<T> || is_finite(number);
+    if constexpr (std::integral<T>) {
+      is_number = true;
+    } else {
+      is_number = is_finite(number);
+    }
   }
 
   std::string key, value;

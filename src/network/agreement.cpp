@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/agreement.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/problem/standardize.hpp"
+#include "network/vectors.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using Body = v1::ClientMessage;
+using Arrival = Switchboard::Arrival;
+
+std::vector<std::string> column_names(const v1::Ready& ready) { return {ready.names().begin(), ready.names().end()}; }
+
+// Who has other columns than the first client, in words.
+Result<void> compare_columns(const Arrival& first, const Arrival& other, std::size_t widest) {
+  const auto mine = column_names(other.ready), theirs = column_names(first.ready);
+  const auto [here, there] = std::ranges::mismatch(mine, theirs);
+  if (here != mine.end() && there != theirs.end()) {
+    return Error{
+        fmt::format("{}: column {} is '{}' where {} has '{}'; all clients need the same columns in the same "
+                    "order",
+                    other.name, here - mine.begin() + 1, *here, first.name, *there)};
+  }
+  const bool more = mine.size() > theirs.size();
+  if (mine.size() != theirs.size()) {
+    return Error{fmt::format("column '{}' is at {} but not at {}; all clients need the same columns",
+                             more ? *here : *there, (more ? other : first).name, (more ? first : other).name)};
+  }
+  if (!other.ready.open_ended() && other.ready.columns() != widest) {
+    return Error{fmt::format("{} has {} columns, another client {}", other.name, other.ready.columns(), widest)};
+  }
+  return {};
+}
+
+Result<std::size_t> agreed_columns(const std::vector<Arrival>& arrivals, std::size_t longest) {
+  std::size_t widest = 0;
+  for (const Arrival& arrival : arrivals) widest = std::max<std::size_t>(widest, arrival.ready.columns());
+  for (const Arrival& arrival : arrivals) {
+    if (const auto same = compare_columns(arrivals.front(), arrival, widest); !same) return same.error();
+  }
+  if (widest == 0) return Error{"the clients' data have no columns"};
+  if (widest > longest) return Error{fmt::format("{} columns are more than this server takes", widest)};
+  return widest;
+}
+
+/// Asks everyone the same and wants all answers: without one of them there is no beginning.
+class Everyone {
+ public:
+  Everyone(Switchboard& switchboard, const FederationOptions& options, std::vector<std::string> names)
+      : switchboard_(switchboard), options_(options), names_(std::move(names)) {
+    for (std::uint32_t i = 0; i < names_.size(); ++i) all_.push_back(ClientId{i});
+  }
+
+  Result<std::vector<v1::ClientMessage>> ask(Body::BodyCase kind, std::size_t longest,
+                                             const std::function<v1::ServerMessage(ClientId)>& message) {
+    const Switchboard::Question question{.kind = kind,
+                                         .parcel = [&](ClientId client) { return parcel_of(message(client)); },
+                                         .longest = longest,
+                                         .away_limit = options_.join_limit};
+    std::vector<v1::ClientMessage> messages;
+    for (auto& answer : switchboard_.exchange(question, all_)) {
+      if (!answer.message) return Error{fmt::format("{}: {}", names_[answer.client.value], answer.absence)};
+      messages.push_back(*std::move(answer.message));
+    }
+    return messages;
+  }
+
+  /// Sums of this many columns, checked.
+  Result<std::vector<ColumnSums>> sums(std::size_t columns, bool squared, const v1::ServerMessage& question) {
+    const auto answers = ask(Body::kColumnSums, columns, [&](ClientId) { return question; });
+    if (!answers) return answers.error();
+    std::vector<ColumnSums> parts;
+    for (std::size_t i = 0; i < answers->size(); ++i) {
+      const v1::ColumnSums& part = (*answers)[i].column_sums();
+      if (part.sums().length() != columns || part.squared() != squared) {
+        return Error{fmt::format("{} sent {} column sums, not {}", names_[i], part.sums().length(), columns)};
+      }
+      parts.push_back({part.rows(), {part.sums().values().begin(), part.sums().values().end()}});
+    }
+    return parts;
+  }
+
+ private:
+  Switchboard& switchboard_;
+  const FederationOptions& options_;
+  std::vector<std::string> names_;
+  std::vector<ClientId> all_;
+};
+
+// Sums, means, squares, scales: problem/standardize.hpp with the clients elsewhere.
+Result<Scaling> agree_on_scales(Everyone& everyone, const FederationOptions& options, std::size_t columns,
+                                bool any_sparse) {
+  const std::size_t fixed = options.plan.intercept ? 1 : 0;
+  const auto centring = options.plan.intercept && !any_sparse ? Centring::ByMean : Centring::None;
+  v1::ServerMessage question;
+  question.mutable_sum_columns()->set_run(options.run);
+  question.mutable_sum_columns()->set_columns(columns);
+  const auto sums = everyone.sums(columns + fixed, false, question);
+  if (!sums) return sums.error();
+  const std::vector<double> means = column_means(*sums);
+  std::vector<double> centre = centre_from(means, centring, fixed);
+  question.mutable_sum_squares()->set_run(options.run);
+  wire::set_vector(*question.mutable_sum_squares()->mutable_centre(), centre);
+  const auto squares = everyone.sums(columns + fixed, true, question);
+  if (!squares) return squares.error();
+  return scaling_from(std::move(centre), means, column_means(*squares), fixed);
+}
+
+v1::Prepare prepare_for(const v1::StoredFederation& federation, std::uint32_t place) {
+  v1::Prepare prepare = federation.prepare();
+  prepare.set_place(place);
+  return prepare;
+}
+
+}  // namespace
+
+Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options) try {
+  const auto arrivals = switchboard.gather();
+  if (!arrivals) return arrivals.error();
+  const auto columns = agreed_columns(*arrivals, options.longest_vector);
+  if (!columns) return columns.error();
+  v1::StoredFederation federation;
+  std::vector<std::string> names;
+  bool sparse = false;
+  for (const Arrival& arrival : *arrivals) {
+    auto& member = *federation.add_members();
+    member.set_name(arrival.name);
+    *member.mutable_ready() = arrival.ready;
+    member.set_known_draws(arrival.known_draws);
+    names.push_back(arrival.name);
+    sparse = sparse || arrival.ready.sparse();
+  }
+  Everyone everyone(switchboard, options, std::move(names));
+  auto& prepare = *federation.mutable_prepare();
+  prepare.set_run(options.run);
+  prepare.set_columns(*columns);
+  if (options.plan.standardize) {
+    const auto scaling = agree_on_scales(everyone, options, *columns, sparse);
+    if (!scaling) return scaling.error();
+    prepare.set_standardized(true);
+    wire::set_vector(*prepare.mutable_centre(), scaling->centre);
+    wire::set_vector(*prepare.mutable_scale(), scaling->scale);
+  }
+  auto prepared = everyone.ask(Body::kPrepared, 0, [&](ClientId client) {
+    v1::ServerMessage message;
+    *message.mutable_prepare() = prepare_for(federation, client.value);
+    return message;
+  });
+  if (!prepared) return prepared.error();
+  for (std::size_t i = 0; i < prepared->size(); ++i) {
+    *federation.mutable_members(static_cast<int>(i))->mutable_prepared() = (*prepared)[i].prepared();
+  }
+  return federation;
+} catch (const InvalidArgument& error) {
+  return Error{error.what()};
+}
+
+void fix_preparation(const v1::StoredFederation& federation, Switchboard& switchboard) {
+  std::vector<v1::Prepare> messages;
+  std::vector<v1::Prepared> expected;
+  for (const auto& member : federation.members()) {
+    messages.push_back(prepare_for(federation, static_cast<std::uint32_t>(messages.size())));
+    expected.push_back(member.prepared());
+  }
+  switchboard.fix_preparation(std::move(messages), std::move(expected));
+}
+
+Result<Gathered> gathered_from(const v1::StoredFederation& federation, const io::Plan& plan) {
+  Gathered gathered;
+  std::size_t rows = 0;
+  bool sparse = false;
+  const v1::Prepare& prepare = federation.prepare();
+  const std::size_t unknowns = prepare.columns() + (plan.intercept ? 1 : 0) + plan.run.noise_columns;
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(federation.members_size()); ++i) {
+    const auto& member = federation.members(static_cast<int>(i));
+    const v1::Prepared& own = member.prepared();
+    if (own.unknowns() != unknowns) {
+      return Error{fmt::format("{} prepared {} unknowns, not {}", member.name(), own.unknowns(), unknowns)};
+    }
+    gathered.roster.push_back({ClientId{i}, member.name(), own.rows(), own.squared_rhs_norm(), own.squared_norm()});
+    if (member.known_draws()) gathered.known_draws.push_back(member.name());
+    rows += own.rows();
+    sparse = sparse || member.ready().sparse();
+  }
+  if (totals_of(gathered.roster).squared_norm == 0.0) {
+    return Error{"every entry of the matrix is zero: there is nothing to solve"};
+  }
+  std::optional<Scaling> scaling;
+  if (prepare.standardized()) {
+    const auto centre = wire::view(prepare.centre()), scale = wire::view(prepare.scale());
+    scaling = Scaling{{centre.begin(), centre.end()}, {scale.begin(), scale.end()}};
+  }
+  auto names = column_names(federation.members(0).ready());
+  if (names.empty()) names = io::numbered_columns(prepare.columns());
+  auto problem = io::make_problem(plan, std::move(names), rows, sparse, std::move(scaling));
+  if (!problem) return problem.error();
+  gathered.problem = *std::move(problem);
+  if (auto warning = io::warning_of_sums(plan, gathered.roster.size())) {
+    gathered.problem.warnings.push_back(*std::move(warning));
+  }
+  gathered.stored = federation.SerializeAsString();
+  return gathered;
+}
+
+}  // namespace fedrk::network

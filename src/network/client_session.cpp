@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/client_session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "network/vectors.hpp"
+
+namespace fedrk::network {
+namespace {
+
+class Session {
+ public:
+  Session(ServerLink& link, Participant& participant, std::size_t longest)
+      : link_(link), participant_(participant), assembly_(longest) {}
+
+  SessionOutcome run() {
+    std::thread reader;
+    if (send(participant_.hello())) {
+      reader = std::thread([this] { read_all(); });
+      std::thread heart([this] { beat(); });
+      work();
+      end_heartbeat();
+      heart.join();
+    }
+    if (reader.joinable()) reader.join();
+    outcome_.link = link_.finish();
+    if (!broken_.empty()) outcome_.link = {LinkEnd::Kind::Lost, broken_};
+    return std::move(outcome_);
+  }
+
+ private:
+  // A message goes out whole, but heartbeats may pass between its pieces.
+  bool send(v1::ClientMessage message) {
+    for (const v1::ClientMessage& piece : wire::in_pieces(std::move(message))) {
+      const std::lock_guard lock(write_mutex_);
+      if (!link_.write(piece)) return false;
+    }
+    return true;
+  }
+
+  // ---- The reader.
+
+  void read_all() {
+    v1::ServerMessage message;
+    while (link_.read(message)) {
+      auto whole = assembly_.add(std::move(message));
+      message.Clear();
+      if (!whole) {
+        broken_ = whole.error().message;
+        link_.cancel();
+        continue;
+      }
+      if (*whole) take(std::move(**whole));
+    }
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+
+  // A task that was not begun yet is worth nothing once the next has come.
+  void take(v1::ServerMessage message) {
+    const std::lock_guard lock(mutex_);
+    if (message.has_welcome()) heartbeat_ = Milliseconds(std::clamp(message.welcome().heartbeat_ms(), 10U, 60'000U));
+    if (message.has_task()) {
+      std::erase_if(waiting_, [](const v1::ServerMessage& waiting) { return waiting.has_task(); });
+    }
+    waiting_.push_back(std::move(message));
+    changed_.notify_all();
+  }
+
+  // ---- The heart.
+
+  void beat() {
+    v1::ClientMessage beat;
+    beat.mutable_heartbeat();
+    std::unique_lock lock(mutex_);
+    while (!heart_stopped_) {
+      if (heartbeat_.count() == 0) {
+        changed_.wait(lock);  // until the server has said how often
+        continue;
+      }
+      const auto next = std::chrono::steady_clock::now() + heartbeat_;
+      if (changed_.wait_until(lock, next, [&] { return heart_stopped_; })) return;
+      lock.unlock();
+      send(beat);
+      lock.lock();
+    }
+  }
+
+  void end_heartbeat() {
+    const std::lock_guard lock(mutex_);
+    heart_stopped_ = true;
+    changed_.notify_all();
+  }
+
+  // ---- The work.
+
+  void work() {
+    while (auto message = next_message()) {
+      outcome_.joined = outcome_.joined || message->has_welcome();
+      auto reaction = participant_.on_message(*message);
+      if (reaction.end) outcome_.end = std::move(reaction.end);
+      if (reaction.answer) send(*std::move(reaction.answer));  // where that fails, reading ends too
+    }
+  }
+
+  std::optional<v1::ServerMessage> next_message() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+    if (waiting_.empty()) return std::nullopt;
+    // What was asked over a connection that is gone will be asked again; only the last word still counts.
+    if (closed_) std::erase_if(waiting_, [](const v1::ServerMessage& message) { return !message.has_end(); });
+    if (waiting_.empty()) return std::nullopt;
+    v1::ServerMessage message = std::move(waiting_.front());
+    waiting_.pop_front();
+    return message;
+  }
+
+  ServerLink& link_;
+  Participant& participant_;
+  wire::Assembly<v1::ServerMessage> assembly_;  // the reader's
+  std::string broken_;                          // the reader's, until it is joined
+  SessionOutcome outcome_;
+  std::mutex write_mutex_;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::deque<v1::ServerMessage> waiting_;
+  bool closed_ = false, heart_stopped_ = false;
+  Milliseconds heartbeat_{0};
+};
+
+}  // namespace
+
+SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest) {
+  return Session(link, participant, longest).run();
+}
+
+}  // namespace fedrk::network

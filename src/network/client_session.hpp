@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One connection of a client from hello to its end. Three threads: one reads, one beats the heart, and the caller's own
+// works, so however long the work takes, the server hears that the client is alive.
+
+#include <optional>
+#include <string>
+
+#include "fedrk/v1/federation.pb.h"
+#include "network/participant.hpp"
+#include "network/server_link.hpp"
+
+namespace fedrk::network {
+
+struct SessionOutcome {
+  LinkEnd link;
+  std::optional<v1::End> end;  // what the server said last, if it did
+  bool joined = false;         // it was welcomed
+};
+
+/// Runs until the connection ends; `longest` bounds the numbers of a message.
+SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest);
+
+}  // namespace fedrk::network

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/network/federation_server.hpp"
+
+#include <utility>
+
+#include "fedrk/base/contracts.hpp"
+#include "network/agreement.hpp"
+#include "network/hub.hpp"
+#include "network/network_engine.hpp"
+#include "network/vectors.hpp"
+
+namespace fedrk::network {
+
+struct FederationServer::Parts {
+  ServerOptions options;
+  std::unique_ptr<Hub> hub;
+  std::vector<ClientSummary> roster;
+  std::size_t unknowns = 0;
+  std::optional<NetworkEngine> engine;
+};
+
+FederationServer::FederationServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+FederationServer::~FederationServer() = default;
+
+Result<std::unique_ptr<FederationServer>> FederationServer::open(ServerOptions options, operation::Log& log) {
+  auto hub = Hub::open({options.listen, options.tls, options.memory_limit}, options.federation, log);
+  if (!hub) return hub.error();
+  return std::unique_ptr<FederationServer>(
+      new FederationServer(std::make_unique<Parts>(Parts{std::move(options), *std::move(hub), {}, 0, {}})));
+}
+
+int FederationServer::port() const { return parts_->hub->port(); }
+
+Result<Gathered> FederationServer::gather(const std::string& stored) {
+  Switchboard& switchboard = parts_->hub->switchboard();
+  const FederationOptions& options = parts_->options.federation;
+  v1::StoredFederation federation;
+  if (stored.empty()) {
+    auto agreed = agree(switchboard, options);
+    if (!agreed) return agreed.error();
+    federation = *std::move(agreed);
+    fix_preparation(federation, switchboard);
+  } else {
+    if (!federation.ParseFromString(stored)) return Error{"what the run store holds of the federation is damaged"};
+    fix_preparation(federation, switchboard);
+    if (const auto arrivals = switchboard.gather(); !arrivals) return arrivals.error();
+  }
+  auto gathered = gathered_from(federation, options.plan);
+  if (!gathered) return gathered.error();
+  parts_->roster = gathered->roster;
+  parts_->unknowns = federation.members(0).prepared().unknowns();
+  return gathered;
+}
+
+Engine& FederationServer::engine(std::uint64_t first_task) {
+  FEDRK_EXPECTS(!parts_->roster.empty());
+  return parts_->engine.emplace(parts_->hub->switchboard(), parts_->options.federation, parts_->roster,
+                                parts_->unknowns, first_task);
+}
+
+void FederationServer::end(const LastWord& word) {
+  v1::End end;
+  end.set_status(word.status);
+  end.set_reason(word.reason);
+  end.set_final(word.final);
+  for (const std::string& name : word.names) end.add_names(name);
+  wire::set_vector(*end.mutable_coefficients(), word.coefficients);
+  parts_->hub->switchboard().end(end);
+  constexpr Milliseconds kGoodbye{2'000};
+  parts_->hub->switchboard().wait_until_empty(kGoodbye);
+}
+
+void FederationServer::interrupt(Termination why, std::string words) {
+  parts_->hub->switchboard().interrupt(why, std::move(words));
+}
+
+std::vector<SeatStatus> FederationServer::status() const { return parts_->hub->switchboard().status(); }
+
+}  // namespace fedrk::network

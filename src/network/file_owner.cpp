@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/network/file_owner.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/io/federation.hpp"
+#include "fedrk/random/rng_stream.hpp"
+
+namespace fedrk::network {
+
+FileOwner::FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log)
+    : name_(std::move(name)), files_(std::move(files)), secret_(secret), log_(log) {}
+
+std::uint64_t FileOwner::seed() const {
+  return secret_ ? client_seed(*secret_, run_) : client_seed(plan_.run.seed, name_);
+}
+
+Result<TableShape> FileOwner::read(const std::string& run, const io::Plan& plan) {
+  run_ = run;
+  plan_ = plan;
+  if (!files_.data.empty()) plan_.data = {files_.data};
+  if (!files_.matrix.empty()) {
+    plan_.matrix = {files_.matrix};
+    plan_.rhs = {files_.rhs};
+  }
+  plan_.settle();
+  client_.reset();
+  if (const auto done = read_again(); !done) return done.error();
+  return shape_;
+}
+
+// A plan with one file, and nothing to split.
+Result<void> FileOwner::read_again() {
+  auto tables = io::read_clients(plan_);
+  if (!tables) return tables.error();
+  system_ = std::move(tables->systems.front());
+  wide_ = false;
+  shape_ = {row_count(system_->rows), column_count(system_->rows), std::move(tables->columns), is_sparse(system_->rows),
+            false};
+  if (shape_.names == io::numbered_columns(shape_.columns)) shape_.names.clear();
+  shape_.open_ended = !plan_.data.empty() && shape_.sparse && shape_.names.empty();
+  return {};
+}
+
+// To the columns of all clients, and the intercept.
+Result<void> FileOwner::widen(std::size_t columns) {
+  if (!system_) {
+    if (const auto done = read_again(); !done) return done.error();
+  }
+  if (wide_) return {};
+  const std::size_t own = column_count(system_->rows);
+  auto* sparse = std::get_if<SparseMatrix>(&system_->rows);
+  if (columns != own && (sparse == nullptr || !shape_.open_ended || columns < own)) {
+    return Error{fmt::format("the data have {} columns, the server wants {}", own, columns)};
+  }
+  if (columns > own) sparse->add_columns({.back = columns - own});
+  if (plan_.intercept) add_intercept(*system_);
+  wide_ = true;
+  return {};
+}
+
+Result<ColumnSums> FileOwner::column_sums(std::size_t columns) {
+  if (const auto wide = widen(columns); !wide) return wide.error();
+  return fedrk::column_sums(*system_);
+}
+
+Result<ColumnSums> FileOwner::column_square_sums(std::span<const double> centre) {
+  const std::size_t fixed = plan_.intercept ? 1 : 0;
+  if (centre.size() < fixed) return Error{"the server sent no centres"};
+  if (const auto wide = widen(centre.size() - fixed); !wide) return wide.error();
+  if (column_count(system_->rows) != centre.size()) return Error{"the server's centres do not fit the columns"};
+  return fedrk::column_square_sums(*system_, centre);
+}
+
+Result<PreparedRows> FileOwner::prepare(const Preparation& preparation) {
+  client_.reset();
+  if (const auto wide = widen(preparation.columns); !wide) return wide.error();
+  if (preparation.scaling) {
+    const std::size_t columns = column_count(system_->rows);
+    if (preparation.scaling->centre.size() != columns || preparation.scaling->scale.size() != columns) {
+      return Error{"the server's scales do not fit the columns"};
+    }
+    apply(*preparation.scaling, *system_);
+  }
+  std::vector<std::string> warnings;
+  auto client =
+      io::make_client(plan_, preparation.place, name_, *std::exchange(system_, std::nullopt), seed(), warnings);
+  if (!client) return client.error();
+  for (const std::string& warning : warnings) log_.warning("data.note", {{"note", warning}});
+  client_ = *std::move(client);
+  return PreparedRows{client_->summary(), client_->block().cols()};
+}
+
+Result<LocalReply> FileOwner::answer(std::uint64_t, const LocalTask& task) {
+  if (!client_) return Error{"the rows are not prepared yet"};
+  return client_->local_update(task);
+}
+
+}  // namespace fedrk::network

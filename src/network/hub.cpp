@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/hub.hpp"
+
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <grpcpp/alarm.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/resource_quota.h>
+
+#include "fedrk/v1/federation.grpc.pb.h"
+#include "network/credentials.hpp"
+
+namespace fedrk::network {
+namespace {
+
+grpc::StatusCode code_of(Closing why) {
+  switch (why) {
+    case Closing::Denied:
+      return grpc::StatusCode::PERMISSION_DENIED;
+    case Closing::Unfit:
+      return grpc::StatusCode::FAILED_PRECONDITION;
+    case Closing::Occupied:
+      return grpc::StatusCode::ALREADY_EXISTS;
+    case Closing::Broken:
+    case Closing::Silent:
+      return grpc::StatusCode::ABORTED;
+    case Closing::Full:
+      return grpc::StatusCode::RESOURCE_EXHAUSTED;
+    case Closing::Ended:
+      break;
+  }
+  return grpc::StatusCode::OK;
+}
+
+Peer peer_of(const grpc::ServerContext& context) {
+  Peer peer;
+  peer.address = context.peer();
+  const auto authentication = context.auth_context();
+  const auto first = [&](const char* property) {
+    const auto values = authentication->FindPropertyValues(property);
+    return values.empty() ? std::string() : std::string(values.front().data(), values.front().size());
+  };
+  peer.identity = first("x509_common_name");
+  peer.certificate = first("x509_pem_cert");
+  return peer;
+}
+
+constexpr auto kShutdownLimit = std::chrono::milliseconds(500);
+
+}  // namespace
+
+/// All streams, and the thread that serves them.
+class Hub::Streams final : public Outbox {
+ public:
+  Streams(FederationOptions federation, operation::Log& log)
+      : log_(log), grpc_log_(log), switchboard_(std::move(federation), *this, log) {}
+  ~Streams() override;
+
+  Result<void> start(const HubOptions& options, const FederationOptions& federation);
+  Switchboard& switchboard() { return switchboard_; }
+  int port() const { return port_; }
+
+  void send(ConnectionId connection, Parcel parcel) override { command({connection, std::move(parcel)}); }
+  void close(ConnectionId connection, Closing why, std::string words) override {
+    command({connection, LastWord{grpc::Status(code_of(why), std::move(words)), why == Closing::Silent}});
+  }
+
+ private:
+  struct Stream;
+  enum class Event { Accepted, Read, Written, Finished, Woken, Tick };
+  struct Tag {
+    Stream* stream = nullptr;
+    Event event;
+  };
+  /// One client's call, from the moment it may come until all its operations have ended.
+  struct Stream {
+    explicit Stream(ConnectionId number) : id(number) {}
+
+    ConnectionId id;
+    grpc::ServerContext context;
+    grpc::ServerAsyncReaderWriter<v1::ServerMessage, v1::ClientMessage> channel{&context};
+    v1::ClientMessage incoming;
+    std::deque<Parcel> outgoing;
+    std::size_t next_piece = 0;  // of the first parcel
+    std::optional<grpc::Status> last_word;
+    bool writing = false, finishing = false, told = false;
+    int operations = 0;
+    Tag accepted{this, Event::Accepted}, read{this, Event::Read}, written{this, Event::Written},
+        finished{this, Event::Finished};
+  };
+  struct LastWord {
+    grpc::Status status;
+    bool cut = false;  // nobody listens any more: do not wait until it is written
+  };
+  struct Command {
+    ConnectionId connection;
+    std::variant<Parcel, LastWord> what;
+  };
+
+  void serve();
+  bool stopped();
+  void accept_next();
+  void on_event(Tag& tag, bool ok);
+  void on_accepted(Stream& stream);
+  void on_read(Stream& stream, bool ok);
+  void go_on_writing(Stream& stream);
+  void finish(Stream& stream, const grpc::Status& status);
+  void say_closed(Stream& stream);
+  void release(Stream& stream);
+  void command(Command command);
+  void carry_out_commands();
+  void set_tick();
+
+  operation::Log& log_;
+  GrpcLog grpc_log_;
+  Switchboard switchboard_;
+  Milliseconds tick_{500};
+  v1::Federation::AsyncService service_;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+  std::thread thread_;
+  std::unordered_map<ConnectionId, std::unique_ptr<Stream>> streams_;
+  ConnectionId last_id_ = 0;
+
+  std::mutex mutex_;  // of what follows
+  std::vector<Command> commands_;
+  std::thread::id serving_;
+  bool wake_pending_ = false, stopped_ = false;
+  grpc::Alarm wake_, tick_alarm_;
+  Tag woken_{nullptr, Event::Woken}, tick_tag_{nullptr, Event::Tick};
+};
+
+Result<void> Hub::Streams::start(const HubOptions& options, const FederationOptions& federation) {
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  if (options.tls) {
+    auto made = server_credentials(*options.tls);
+    if (!made) return made.error();
+    credentials = *std::move(made);
+  }
+  tick_ = std::clamp(federation.heartbeat / 2, Milliseconds(20), Milliseconds(500));
+  const KeepAlive alive = keep_alive(federation.heartbeat);
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(options.listen, std::move(credentials), &port_);
+  builder.RegisterService(&service_);
+  builder.SetMaxReceiveMessageSize(static_cast<int>(federation.largest_message));
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers share a port in silence
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, alive.time_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, alive.timeout_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, alive.least_interval_ms);
+  grpc::ResourceQuota quota("fedrk");
+  quota.Resize(options.memory_limit);
+  builder.SetResourceQuota(quota);
+  queue_ = builder.AddCompletionQueue();
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr || port_ == 0) {
+    return Error{fmt::format("cannot listen on {}: is another program using that port?", options.listen)};
+  }
+  thread_ = std::thread([this] { serve(); });
+  return {};
+}
+
+Hub::Streams::~Streams() {
+  if (server_ == nullptr) {
+    if (queue_ != nullptr) queue_->Shutdown();
+    return;
+  }
+  server_->Shutdown(std::chrono::system_clock::now() + kShutdownLimit);
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    if (!std::exchange(wake_pending_, true)) wake_.Set(queue_.get(), std::chrono::system_clock::now(), &woken_);
+  }
+  tick_alarm_.Cancel();
+  thread_.join();
+}
+
+// The queue may be closed only when no operation will be started any more: when the last stream is gone.
+void Hub::Streams::serve() {
+  {
+    const std::lock_guard lock(mutex_);
+    serving_ = std::this_thread::get_id();
+  }
+  accept_next();
+  set_tick();
+  void* tag = nullptr;
+  bool ok = false, closed = false;
+  while (queue_->Next(&tag, &ok)) {
+    on_event(*static_cast<Tag*>(tag), ok);
+    carry_out_commands();
+    if (!closed && streams_.empty() && stopped()) {
+      queue_->Shutdown();
+      closed = true;
+    }
+  }
+}
+
+bool Hub::Streams::stopped() {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
+void Hub::Streams::set_tick() {
+  const std::lock_guard lock(mutex_);
+  if (!stopped_) tick_alarm_.Set(queue_.get(), std::chrono::system_clock::now() + tick_, &tick_tag_);
+}
+
+void Hub::Streams::accept_next() {
+  auto stream = std::make_unique<Stream>(++last_id_);
+  Stream& waiting = *stream;
+  streams_.emplace(waiting.id, std::move(stream));
+  ++waiting.operations;
+  service_.RequestJoin(&waiting.context, &waiting.channel, queue_.get(), queue_.get(), &waiting.accepted);
+}
+
+void Hub::Streams::on_event(Tag& tag, bool ok) {
+  if (tag.event == Event::Woken) {
+    const std::lock_guard lock(mutex_);
+    wake_pending_ = false;
+    return;
+  }
+  if (tag.event == Event::Tick) {
+    if (ok) switchboard_.on_tick();
+    if (ok) set_tick();
+    return;
+  }
+  Stream& stream = *tag.stream;
+  --stream.operations;
+  switch (tag.event) {
+    case Event::Accepted:
+      if (ok) on_accepted(stream);
+      break;
+    case Event::Read:
+      on_read(stream, ok);
+      break;
+    case Event::Written:
+      stream.writing = false;
+      if (!ok) stream.outgoing.clear();
+      go_on_writing(stream);
+      break;
+    case Event::Finished:
+    case Event::Woken:
+    case Event::Tick:
+      break;
+  }
+  release(stream);
+}
+
+void Hub::Streams::on_accepted(Stream& stream) {
+  accept_next();
+  switchboard_.on_open(stream.id, peer_of(stream.context));
+  ++stream.operations;
+  stream.channel.Read(&stream.incoming, &stream.read);
+}
+
+void Hub::Streams::on_read(Stream& stream, bool ok) {
+  if (!ok) {  // the client went away, or this side ended the call
+    say_closed(stream);
+    return finish(stream, grpc::Status::OK);
+  }
+  switchboard_.on_message(stream.id, std::move(stream.incoming));
+  stream.incoming.Clear();
+  ++stream.operations;
+  stream.channel.Read(&stream.incoming, &stream.read);
+}
+
+void Hub::Streams::say_closed(Stream& stream) {
+  if (!std::exchange(stream.told, true)) switchboard_.on_closed(stream.id);
+}
+
+void Hub::Streams::go_on_writing(Stream& stream) {
+  if (stream.writing || stream.finishing) return;
+  if (stream.outgoing.empty()) {
+    if (stream.last_word) finish(stream, *stream.last_word);
+    return;
+  }
+  const Parcel& parcel = stream.outgoing.front();
+  const v1::ServerMessage& message = (*parcel)[stream.next_piece];
+  stream.writing = true;
+  ++stream.operations;
+  stream.channel.Write(message, &stream.written);  // serialised at once: the parcel may go
+  if (++stream.next_piece == parcel->size()) {
+    stream.outgoing.pop_front();
+    stream.next_piece = 0;
+  }
+}
+
+void Hub::Streams::finish(Stream& stream, const grpc::Status& status) {
+  if (std::exchange(stream.finishing, true)) return;
+  ++stream.operations;
+  stream.channel.Finish(status, &stream.finished);
+}
+
+void Hub::Streams::release(Stream& stream) {
+  if (stream.operations > 0) return;
+  say_closed(stream);
+  streams_.erase(stream.id);
+}
+
+// ---- Commands from other threads.
+
+void Hub::Streams::command(Command command) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  commands_.push_back(std::move(command));
+  const bool own_thread = std::this_thread::get_id() == serving_;
+  if (own_thread || std::exchange(wake_pending_, true)) return;
+  wake_.Set(queue_.get(), std::chrono::system_clock::now(), &woken_);
+}
+
+void Hub::Streams::carry_out_commands() {
+  std::vector<Command> commands;
+  {
+    const std::lock_guard lock(mutex_);
+    commands.swap(commands_);
+  }
+  for (Command& command : commands) {
+    const auto found = streams_.find(command.connection);
+    if (found == streams_.end()) continue;
+    Stream& stream = *found->second;
+    if (stream.last_word || stream.finishing) continue;
+    if (auto* parcel = std::get_if<Parcel>(&command.what)) {
+      stream.outgoing.push_back(std::move(*parcel));
+    } else {
+      stream.last_word = std::get<LastWord>(command.what).status;
+      if (std::get<LastWord>(command.what).cut) stream.context.TryCancel();
+    }
+    go_on_writing(stream);
+  }
+}
+
+// ---- The hub itself.
+
+Hub::Hub(std::unique_ptr<Streams> streams) : streams_(std::move(streams)) {}
+Hub::~Hub() = default;
+Switchboard& Hub::switchboard() { return streams_->switchboard(); }
+int Hub::port() const { return streams_->port(); }
+
+Result<std::unique_ptr<Hub>> Hub::open(const HubOptions& options, FederationOptions federation, operation::Log& log) {
+  auto streams = std::make_unique<Streams>(federation, log);
+  if (const auto started = streams->start(options, federation); !started) return started.error();
+  return std::unique_ptr<Hub>(new Hub(std::move(streams)));
+}
+
+}  // namespace fedrk::network

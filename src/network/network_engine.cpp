@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/network_engine.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fedrk/federated/accept_replies.hpp"
+#include "fedrk/federated/run_ended.hpp"
+#include "network/wire.hpp"
+
+namespace fedrk::network {
+
+using Answer = Switchboard::Answer;
+
+namespace {
+
+/// The task as it is sent: one parcel for all, or one each where each is told something of its own.
+class TaskParcels {
+ public:
+  TaskParcels(const std::string& run, std::uint64_t number, const LocalTask& task,
+              std::span<const ClientId> participants)
+      : own_(task.own), message_(wire::task_message(run, number, task, participants)) {
+    if (own_.empty()) common_ = parcel(message_);
+  }
+
+  Parcel operator()(ClientId client) const {
+    if (common_) return common_;
+    v1::Task message = message_;
+    wire::set_vector(*message.mutable_own(), own_[client.value]);
+    return parcel(std::move(message));
+  }
+
+ private:
+  static Parcel parcel(v1::Task message) {
+    v1::ServerMessage whole;
+    *whole.mutable_task() = std::move(message);
+    return parcel_of(std::move(whole));
+  }
+
+  std::span<const std::vector<double>> own_;
+  v1::Task message_;
+  Parcel common_;
+};
+
+}  // namespace
+
+NetworkEngine::NetworkEngine(Switchboard& switchboard, FederationOptions options, std::vector<ClientSummary> roster,
+                             std::size_t dimension, std::uint64_t first_task)
+    : switchboard_(switchboard),
+      options_(std::move(options)),
+      roster_(std::move(roster)),
+      dimension_(dimension),
+      next_task_(first_task) {}
+
+std::size_t NetworkEngine::quorum_of(std::size_t asked) const {
+  return options_.quorum == 0 ? (asked + 1) / 2 : std::min(asked, options_.quorum);
+}
+
+// A reply that can be used, or an absence; one that makes no sense is held against its client.
+void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {
+  if (!answer.message) return round.absences.push_back({answer.client, std::move(answer.absence)});
+  const v1::Update& update = answer.message->update();
+  LocalReply reply = wire::reply_from(update, answer.client);
+  const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
+  std::string wrong =
+      update.round() == task.round.value ? fault_of(task, unknowns, reply) : "its update is of another round";
+  if (wrong.empty()) return round.replies.push_back(std::move(reply));
+  switchboard_.report_wrong(answer.client, wrong);
+  round.absences.push_back({answer.client, std::move(wrong)});
+}
+
+void NetworkEngine::check_quorum(const LocalTask& task, std::size_t asked, const RoundReplies& round) const {
+  if (round.replies.size() >= quorum_of(asked)) return;
+  const Absence& first = round.absences.front();
+  throw RunEnded(
+      Termination::ClientsLost,
+      fmt::format("round {}: {} of {} clients answered, {} are needed; {}: {}", task.round.value + 1,
+                  round.replies.size(), asked, quorum_of(asked), roster_[first.client.value].name, first.reason));
+}
+
+RoundReplies NetworkEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
+  const std::uint64_t number = next_task_++;
+  const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
+  const TaskParcels parcels(options_.run, number, task, participants);
+  Switchboard::Question question{.kind = v1::ClientMessage::kUpdate,
+                                 .number = number,
+                                 .parcel = [&](ClientId client) { return parcels(client); },
+                                 .longest = std::max(dimension_, reply_length(task.work, unknowns).value_or(0))};
+  RoundReplies round;
+  std::vector<ClientId> missing(participants.begin(), participants.end());
+  const auto patience = Clock::now() + options_.join_limit;
+  while (!missing.empty()) {
+    std::vector<Absence> late;
+    for (Answer& answer : switchboard_.exchange(question, missing)) {
+      if (answer.may_return) {
+        late.push_back({answer.client, std::move(answer.absence)});
+      } else {
+        take(task, answer, round);
+      }
+    }
+    missing.clear();
+    // Too few: those who may come back are asked again, and waited for as long as for joining.
+    if (round.replies.size() < quorum_of(participants.size()) && Clock::now() < patience) {
+      question.away_limit = options_.join_limit;
+      for (const Absence& absence : late) missing.push_back(absence.client);
+    } else {
+      std::ranges::move(late, std::back_inserter(round.absences));
+    }
+  }
+  check_quorum(task, participants.size(), round);
+  std::ranges::sort(round.absences, {}, &Absence::client);
+  if (task.reveal == Reveal::Sums) {
+    keep_only_the_sum(task, dimension_, participants, round);
+  } else {
+    accept_replies(task, unknowns, participants, round);
+  }
+  return round;
+}
+
+}  // namespace fedrk::network

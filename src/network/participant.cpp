@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/participant.hpp"
+
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include "fedrk/linalg/kernels.hpp"
+#include "network/vectors.hpp"
+#include "network/wire.hpp"
+
+namespace fedrk::network {
+namespace {
+
+v1::Ready ready_message(const TableShape& shape) {
+  v1::Ready ready;
+  ready.set_rows(shape.rows);
+  ready.set_columns(shape.columns);
+  for (const std::string& name : shape.names) ready.add_names(name);
+  ready.set_sparse(shape.sparse);
+  ready.set_open_ended(shape.open_ended);
+  return ready;
+}
+
+v1::Prepared prepared_message(const std::string& run, const PreparedRows& rows) {
+  v1::Prepared prepared;
+  prepared.set_run(run);
+  prepared.set_rows(rows.summary.rows);
+  prepared.set_unknowns(rows.unknowns);
+  prepared.set_squared_rhs_norm(rows.summary.squared_rhs_norm);
+  prepared.set_squared_norm(rows.summary.squared_norm);
+  return prepared;
+}
+
+std::vector<double> vector_from(const v1::Vector& vector) { return {vector.values().begin(), vector.values().end()}; }
+
+}  // namespace
+
+Participant::Participant(ParticipantOptions options, DataOwner& owner, operation::Log& log)
+    : options_(std::move(options)), owner_(owner), log_(log) {}
+
+v1::ClientMessage Participant::hello() const {
+  v1::ClientMessage message;
+  auto& hello = *message.mutable_hello();
+  hello.set_protocol(wire::kProtocol);
+  hello.set_software(options_.software);
+  hello.set_name(options_.name);
+  hello.set_known_draws(options_.known_draws);
+  return message;
+}
+
+Participant::Reaction Participant::refuse(std::string reason, std::optional<std::uint64_t> number) {
+  log_.error("refused", {{"reason", reason}});
+  v1::ClientMessage message;
+  message.mutable_refusal()->set_run(run_);
+  message.mutable_refusal()->set_reason(std::move(reason));
+  if (number) message.mutable_refusal()->set_number(*number);
+  return {std::move(message)};
+}
+
+// Whatever goes wrong with the work of one message, the server is told, and the client stays for the next.
+Participant::Reaction Participant::on_message(const v1::ServerMessage& message) try {
+  switch (message.body_case()) {
+    case v1::ServerMessage::kWelcome:
+      return on_welcome(message.welcome());
+    case v1::ServerMessage::kSumColumns:
+      if (!ready_ || message.sum_columns().run() != run_) return refuse("sums of another run were asked for");
+      return sums(owner_.column_sums(message.sum_columns().columns()), false);
+    case v1::ServerMessage::kSumSquares:
+      if (!ready_ || message.sum_squares().run() != run_) return refuse("sums of another run were asked for");
+      return sums(owner_.column_square_sums(wire::view(message.sum_squares().centre())), true);
+    case v1::ServerMessage::kPrepare:
+      return on_prepare(message.prepare());
+    case v1::ServerMessage::kTask:
+      return on_task(message.task());
+    case v1::ServerMessage::kEnd:
+      return {std::nullopt, message.end()};
+    case v1::ServerMessage::kPiece:
+    case v1::ServerMessage::BODY_NOT_SET:
+      break;
+  }
+  return refuse("the server sent a message that this program does not know");
+} catch (const std::exception& error) {
+  const bool task = message.has_task();
+  return refuse(error.what(), task ? std::optional(message.task().number()) : std::nullopt);
+}
+
+Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
+  if (welcome.protocol() != wire::kProtocol) return refuse("the server speaks another version of the protocol");
+  std::string text = welcome.SerializeAsString();
+  if (!ready_ || text != welcome_) {
+    run_ = welcome.run();
+    welcome_ = std::move(text);
+    preparation_.clear();
+    ready_.reset();
+    prepared_.reset();
+    plan_ = {};
+    std::vector<const v1::PlanEntry*> entries;
+    for (const v1::PlanEntry& entry : welcome.plan()) entries.push_back(&entry);
+    if (const auto taken = wire::take_plan(entries, plan_); !taken) return refuse(taken.error().message);
+    log_.info("data.reading", {{"run", run_}});
+    const auto shape = owner_.read(run_, plan_);
+    if (!shape) return refuse(shape.error().message);
+    ready_ = ready_message(*shape);
+  }
+  v1::ClientMessage message;
+  *message.mutable_ready() = *ready_;
+  return {std::move(message)};
+}
+
+Participant::Reaction Participant::sums(const Result<ColumnSums>& made, bool squared) {
+  if (!made) return refuse(made.error().message);
+  v1::ClientMessage message;
+  auto& answer = *message.mutable_column_sums();
+  answer.set_run(run_);
+  answer.set_rows(made->rows);
+  answer.set_squared(squared);
+  wire::set_vector(*answer.mutable_sums(), made->sums);
+  return {std::move(message)};
+}
+
+Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
+  if (!ready_ || prepare.run() != run_) return refuse("rows of another run were to be prepared");
+  std::string text = prepare.SerializeAsString();
+  if (!prepared_ || text != preparation_) {
+    prepared_.reset();
+    Preparation wanted{prepare.columns(), std::nullopt, ClientId{prepare.place()}};
+    if (prepare.standardized()) {
+      wanted.scaling = Scaling{vector_from(prepare.centre()), vector_from(prepare.scale())};
+      if (!all_finite(wanted.scaling->centre) || !all_finite(wanted.scaling->scale)) {
+        return refuse("the server's scales are not finite");
+      }
+    }
+    const auto rows = owner_.prepare(wanted);
+    if (!rows) return refuse(rows.error().message);
+    prepared_ = prepared_message(run_, *rows);
+    preparation_ = std::move(text);
+    place_ = wanted.place;
+  }
+  v1::ClientMessage message;
+  *message.mutable_prepared() = *prepared_;
+  return {std::move(message)};
+}
+
+Participant::Reaction Participant::on_task(const v1::Task& task) {
+  if (!prepared_ || task.run() != run_) return refuse("a task of another run", task.number());
+  const auto received = wire::ReceivedTask::from(task, place_, prepared_->unknowns());
+  if (!received) return refuse("a task that makes no sense: " + received.error().message, task.number());
+  const auto reply = owner_.answer(received->number(), received->task());
+  if (!reply) return refuse(reply.error().message, task.number());
+  v1::ClientMessage message;
+  *message.mutable_update() = wire::update_message(run_, received->number(), received->task(), *reply);
+  return {std::move(message)};
+}
+
+}  // namespace fedrk::network

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The client's side of the protocol without any socket: what it answers to each message of the server. It outlives
+// connections: what was read and prepared for a run serves again when the client comes back to it.
+
+#include <optional>
+#include <string>
+
+#include "fedrk/network/data_owner.hpp"
+#include "fedrk/operation/log.hpp"
+#include "fedrk/v1/federation.pb.h"
+
+namespace fedrk::network {
+
+struct ParticipantOptions {
+  std::string name;
+  std::string software;
+  bool known_draws = false;
+};
+
+class Participant {
+ public:
+  Participant(ParticipantOptions options, DataOwner& owner, operation::Log& log);
+
+  v1::ClientMessage hello() const;
+
+  struct Reaction {
+    std::optional<v1::ClientMessage> answer{};
+    std::optional<v1::End> end{};
+  };
+  Reaction on_message(const v1::ServerMessage& message);
+
+  const io::Plan& plan() const { return plan_; }
+
+ private:
+  Reaction on_welcome(const v1::Welcome& welcome);
+  Reaction on_prepare(const v1::Prepare& prepare);
+  Reaction on_task(const v1::Task& task);
+  Reaction sums(const Result<ColumnSums>& made, bool squared);
+  Reaction refuse(std::string reason, std::optional<std::uint64_t> number = {});
+
+  ParticipantOptions options_;
+  DataOwner& owner_;
+  operation::Log& log_;
+  std::string run_, welcome_, preparation_;  // the last two as they came, to see whether they came again
+  io::Plan plan_;
+  std::optional<v1::Ready> ready_;
+  std::optional<v1::Prepared> prepared_;
+  ClientId place_;
+};
+
+}  // namespace fedrk::network

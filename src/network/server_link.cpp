@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/server_link.hpp"
+
+#include <utility>
+
+#include <grpcpp/grpcpp.h>
+
+#include "fedrk/v1/federation.grpc.pb.h"
+#include "network/credentials.hpp"
+
+namespace fedrk::network {
+namespace {
+
+LinkEnd::Kind kind_of(const grpc::Status& status, bool heard) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::OK:
+      return LinkEnd::Kind::Closed;
+    case grpc::StatusCode::PERMISSION_DENIED:
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::FAILED_PRECONDITION:
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return LinkEnd::Kind::Denied;
+    case grpc::StatusCode::UNAVAILABLE:
+      return heard ? LinkEnd::Kind::Lost : LinkEnd::Kind::Unreachable;
+    default:
+      return LinkEnd::Kind::Lost;
+  }
+}
+
+class GrpcLink final : public ServerLink {
+ public:
+  explicit GrpcLink(const std::shared_ptr<grpc::Channel>& channel)
+      : stub_(v1::Federation::NewStub(channel)), stream_(stub_->Join(&context_)) {}
+
+  bool write(const v1::ClientMessage& message) override { return stream_->Write(message); }
+  bool read(v1::ServerMessage& message) override {
+    const bool got = stream_->Read(&message);
+    heard_ = heard_ || got;
+    return got;
+  }
+  void cancel() override { context_.TryCancel(); }
+  LinkEnd finish() override {
+    const grpc::Status status = stream_->Finish();
+    return {kind_of(status, heard_), status.error_message()};
+  }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<v1::Federation::Stub> stub_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::ClientMessage, v1::ServerMessage>> stream_;
+  bool heard_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ServerLink>> connect(const LinkOptions& options) {
+  std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
+  if (options.tls) {
+    auto made = client_credentials(*options.tls);
+    if (!made) return made.error();
+    credentials = *std::move(made);
+  }
+  const KeepAlive alive = keep_alive(options.heartbeat);
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(options.largest_message));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, alive.time_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, alive.timeout_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(options.connect_limit.count()));
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);          // the address is what the owner typed
+  return std::unique_ptr<ServerLink>(
+      std::make_unique<GrpcLink>(grpc::CreateCustomChannel(options.server, credentials, arguments)));
+}
+
+}  // namespace fedrk::network

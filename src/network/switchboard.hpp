@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Who is connected, what each was asked, and what came back: the server's side of the protocol without any socket.
+//
+// Two sides meet here, under one lock. The transport reports what happens on connections (`on_...`); the run asks its
+// questions (`gather`, `exchange`) and waits for answers. Every wait ends: by the answers, by a deadline, or because
+// the run was told to end. Only the answer to the question at hand counts; whatever else arrives is refused and
+// counted, so nothing that comes late, twice or out of order can change a result.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fedrk/base/client_id.hpp"
+#include "fedrk/base/result.hpp"
+#include "fedrk/federated/run_ended.hpp"
+#include "fedrk/network/server_options.hpp"
+#include "fedrk/operation/log.hpp"
+#include "fedrk/v1/federation.pb.h"
+#include "network/vectors.hpp"
+
+namespace fedrk::network {
+
+using ConnectionId = std::uint64_t;
+using Clock = std::chrono::steady_clock;
+
+/// A message with its pieces, ready to be sent to any number of clients.
+using Parcel = std::shared_ptr<const std::vector<v1::ServerMessage>>;
+Parcel parcel_of(v1::ServerMessage message);
+
+/// Why a connection is closed by the server; tells the client whether to come back.
+enum class Closing {
+  Denied,    // this name or certificate may not join: do not come back
+  Unfit,     // program or data do not fit this run: do not come back
+  Occupied,  // the name is connected already: later, perhaps
+  Broken,    // a message made no sense: come back
+  Silent,    // nothing was heard of it for too long: come back
+  Full,      // too many connections: later
+  Ended,     // the run is over, as the last message said
+};
+
+/// The transport, as the switchboard sees it. Calls may come from any thread and return at once.
+class Outbox {
+ public:
+  virtual ~Outbox() = default;
+  virtual void send(ConnectionId connection, Parcel parcel) = 0;
+  /// After what was sent before.
+  virtual void close(ConnectionId connection, Closing why, std::string words) = 0;
+};
+
+/// The other end of a connection, as the transport knows it.
+struct Peer {
+  std::string identity;  // by its certificate; empty without TLS
+  std::string certificate;
+  std::string address;
+};
+
+class Switchboard {
+ public:
+  Switchboard(FederationOptions options, Outbox& outbox, operation::Log& log);
+
+  // ---- The transport's side.
+
+  void on_open(ConnectionId connection, Peer peer);
+  void on_message(ConnectionId connection, v1::ClientMessage message);
+  void on_closed(ConnectionId connection);
+  /// Now and then: closes connections that fell silent or never said hello, and those that may no longer be here.
+  void on_tick();
+
+  // ---- The run's side. These throw RunEnded after `interrupt`.
+
+  /// Waits until all listed clients have read their data, or, at the deadline for joining, as many as are enough. Those
+  /// who are not there then are not part of the run.
+  struct Arrival {
+    std::string name;
+    v1::Ready ready;
+    bool known_draws = false;
+  };
+  Result<std::vector<Arrival>> gather();
+
+  /// What everyone is asked at one time, and what kind of answer counts.
+  struct Question {
+    v1::ClientMessage::BodyCase kind;
+    std::uint64_t number = 0;                 // of a task
+    std::function<Parcel(ClientId)> parcel;   // may be called again for a client that lost it
+    std::size_t longest = 0;                  // numbers in an answer
+    std::chrono::milliseconds away_limit{0};  // how long to wait for one who is gone; 0: as the options say
+  };
+  struct Answer {
+    ClientId client;
+    std::optional<v1::ClientMessage> message;
+    std::string absence;      // why there is none
+    bool may_return = false;  // it was late or gone: asked again, it may answer
+  };
+  /// In the order of `clients`.
+  std::vector<Answer> exchange(const Question& question, std::span<const ClientId> clients);
+
+  /// From now on every client that joins is prepared by this message, and must then be as it was.
+  void fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected);
+
+  /// An answer that was well-formed but wrong: counted, and at last its client is put aside.
+  void report_wrong(ClientId client, const std::string& words);
+
+  void end(const v1::End& message);
+  void interrupt(Termination why, std::string words);
+
+  std::vector<SeatStatus> status() const;
+  std::size_t connections() const;
+  /// Until nobody is connected any more, but no longer than this.
+  void wait_until_empty(Milliseconds longest);
+
+ private:
+  struct Connection {
+    Peer peer;
+    std::optional<ClientId> seat;
+    wire::Assembly<v1::ClientMessage> assembly;
+    Clock::time_point last_heard;
+    bool closing = false;
+  };
+  enum class Presence { Away, Greeted, Preparing, Here };
+  struct Seat {
+    std::string name;
+    Presence presence = Presence::Away;
+    ConnectionId connection = 0;
+    Clock::time_point lost_at;
+    bool aside = false, known_draws = false, ever_joined = false;
+    std::optional<v1::Ready> ready;
+    SeatCounts counts;
+  };
+  struct Pending {
+    const Question* question = nullptr;
+    std::vector<Answer> answers;
+    std::vector<std::size_t> place;  // in `answers`, by seat; npos: not asked
+    std::size_t outstanding = 0;
+    Clock::time_point deadline;
+  };
+  static constexpr auto npos = static_cast<std::size_t>(-1);
+
+  void close(ConnectionId id, Connection& connection, Closing why, std::string words);
+  void greet(ConnectionId id, Connection& connection, const v1::Hello& hello);
+  void on_whole(Connection& connection, ClientId client, v1::ClientMessage message);
+  void on_ready(Connection& connection, ClientId client, const v1::Ready& ready);
+  void on_prepared_again(ClientId client, const v1::Prepared& prepared);
+  void on_answer(ClientId client, v1::ClientMessage message);
+  void on_refusal(ClientId client, const v1::Refusal& refusal);
+  void arrive(ClientId client);
+  void ask(ClientId client);
+  void resolve(ClientId client, std::optional<v1::ClientMessage> message, std::string absence, bool may_return = false);
+  void offend(ClientId client, const std::string& words);
+  void throw_if_interrupted() const;
+  bool time_is_up();
+  bool is_outstanding(ClientId client) const;
+  Clock::time_point give_up_on_late(Clock::time_point now);
+  Connection* connection_of(ConnectionId id);
+  std::string names_of_missing() const;
+
+  FederationOptions options_;
+  Outbox& outbox_;
+  operation::Log& log_;
+  std::vector<v1::PlanEntry> plan_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<ConnectionId, Connection> connections_;
+  std::vector<Seat> seats_;
+  bool open_for_all_ = true;  // until the roster is known
+  std::vector<v1::Prepare> preparation_;
+  std::vector<v1::Prepared> expected_;
+  std::optional<Pending> pending_;
+  std::optional<RunEnded> interrupted_;
+  bool ended_ = false;
+  std::optional<Clock::time_point> run_until_;
+};
+
+}  // namespace fedrk::network

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/wire.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/io/plan_options.hpp"
+#include "fedrk/linalg/kernels.hpp"
+#include "network/vectors.hpp"
+
+namespace fedrk::wire {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+// A client that is asked for more would be busy for days.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 40;
+
+void set_budget(v1::StepBudget& message, const StepBudget& budget) {
+  if (const auto* fixed = std::get_if<FixedSteps>(&budget)) message.set_steps(fixed->count);
+}
+
+StepBudget budget_from(const v1::StepBudget& message) {
+  if (message.has_steps()) return FixedSteps{message.steps()};
+  return UntilProjected{};
+}
+
+std::optional<std::uint64_t> steps_of(const LocalWork& work) {
+  return std::visit(
+      Overloaded{[](const FixedSteps& steps) -> std::optional<std::uint64_t> { return steps.count; },
+                 [](const ValidSteps& steps) -> std::optional<std::uint64_t> {
+                   const auto* fixed = std::get_if<FixedSteps>(&steps.budget);
+                   return fixed ? std::optional(fixed->count) : std::nullopt;
+                 },
+                 [](const SparseSteps& steps) -> std::optional<std::uint64_t> { return steps.budget.count; },
+                 [](const GradientSteps& steps) -> std::optional<std::uint64_t> { return steps.count; },
+                 [](const auto&) -> std::optional<std::uint64_t> { return std::nullopt; }},
+      work);
+}
+
+bool finite_and_not_negative(double value) { return std::isfinite(value) && value >= 0.0; }
+
+template <class Numbers>
+bool ascending(const Numbers& numbers) {
+  return std::ranges::adjacent_find(numbers, std::ranges::greater_equal{}) == numbers.end();
+}
+
+std::string wrong_work(const LocalWork& work) {
+  if (steps_of(work).value_or(0) > kMostSteps) return "it asks for too many steps";
+  if (const auto* valid = std::get_if<ValidSteps>(&work)) {
+    if (!finite_and_not_negative(valid->lambda)) return "its slack has no sensible weight";
+    if (!ascending(valid->stored)) return "its stored rounds do not ascend";
+  }
+  if (const auto* sparse = std::get_if<SparseSteps>(&work)) {
+    if (!finite_and_not_negative(sparse->lambda)) return "its threshold makes no sense";
+  }
+  if (const auto* gradient = std::get_if<GradientSteps>(&work)) {
+    if (!std::isfinite(gradient->step) || !std::isfinite(gradient->proximal)) return "its step size is not finite";
+  }
+  return "";
+}
+
+std::string wrong_shape(const LocalTask& task, ClientId self, std::size_t unknowns, const v1::Task& message) {
+  const auto& columns = message.columns();
+  if (!ascending(columns) || (!columns.empty() && *columns.rbegin() >= unknowns)) {
+    return "it names columns that are not there";
+  }
+  const std::size_t wanted = columns.empty() ? unknowns : static_cast<std::size_t>(columns.size());
+  if (task.x.size() != wanted && (needs_x(task.work) || !task.x.empty() || task.report_residual)) {
+    return "its x has " + std::to_string(task.x.size()) + " entries, not " + std::to_string(wanted);
+  }
+  if (!all_finite(task.x) || !all_finite(view(message.own()))) return "it holds a number that is not finite";
+  if (task.noise_columns > task.x.size()) return "it has more noise columns than x has entries";
+  if (!ascending(message.participants())) return "its participants do not ascend";
+  if (std::ranges::find(message.participants(), self.value) == message.participants().end()) {
+    return "this client is not among its participants";
+  }
+  return "";
+}
+
+// In place, as GCC 12 takes a moved variant for one that was never set.
+bool read_work(const v1::Work& message, LocalWork& work) {
+  switch (message.kind_case()) {
+    case v1::Work::kSteps:
+      if (message.steps().has_steps()) {
+        work.emplace<FixedSteps>().count = message.steps().steps();
+      } else {
+        work.emplace<UntilProjected>();
+      }
+      return true;
+    case v1::Work::kValidSteps: {
+      auto& valid = work.emplace<ValidSteps>();
+      valid.budget = budget_from(message.valid_steps().budget());
+      valid.lambda = message.valid_steps().lambda();
+      valid.stored.assign(message.valid_steps().stored().begin(), message.valid_steps().stored().end());
+      return true;
+    }
+    case v1::Work::kSparseSteps: {
+      auto& sparse = work.emplace<SparseSteps>();
+      sparse.budget.count = message.sparse_steps().steps();
+      sparse.lambda = message.sparse_steps().lambda();
+      return true;
+    }
+    case v1::Work::kGradientSteps: {
+      auto& steps = work.emplace<GradientSteps>();
+      steps.count = message.gradient_steps().count();
+      steps.step = message.gradient_steps().step();
+      steps.proximal = message.gradient_steps().proximal();
+      steps.loss = message.gradient_steps().sum() ? GradientSteps::Loss::Sum : GradientSteps::Loss::Mean;
+      steps.batch = message.gradient_steps().batch();
+      return true;
+    }
+    case v1::Work::kGradient:
+      work.emplace<Gradient>();
+      return true;
+    case v1::Work::kNormalProduct:
+      work.emplace<NormalProduct>();
+      return true;
+    case v1::Work::kGramSum:
+      work.emplace<GramSum>();
+      return true;
+    case v1::Work::kCurvature:
+      work.emplace<Curvature>();
+      return true;
+    case v1::Work::kColumnNorms:
+      work.emplace<ColumnNorms>();
+      return true;
+    case v1::Work::KIND_NOT_SET:
+      break;
+  }
+  return false;
+}
+
+bool names_files(const io::PlanOption& option) {
+  const bool path = option.kind == io::OptionKind::Path || option.kind == io::OptionKind::Paths;
+  return path || option.name == "clients" || option.name == "partition";
+}
+
+}  // namespace
+
+v1::Work work_message(const LocalWork& work) {
+  v1::Work message;
+  std::visit(Overloaded{
+                 [&](const FixedSteps& steps) { message.mutable_steps()->set_steps(steps.count); },
+                 [&](const UntilProjected&) { message.mutable_steps(); },
+                 [&](const ValidSteps& steps) {
+                   auto& valid = *message.mutable_valid_steps();
+                   set_budget(*valid.mutable_budget(), steps.budget);
+                   valid.set_lambda(steps.lambda);
+                   valid.mutable_stored()->Add(steps.stored.begin(), steps.stored.end());
+                 },
+                 [&](const SparseSteps& steps) {
+                   message.mutable_sparse_steps()->set_steps(steps.budget.count);
+                   message.mutable_sparse_steps()->set_lambda(steps.lambda);
+                 },
+                 [&](const GradientSteps& steps) {
+                   auto& gradient = *message.mutable_gradient_steps();
+                   gradient.set_count(steps.count);
+                   gradient.set_step(steps.step);
+                   gradient.set_proximal(steps.proximal);
+                   gradient.set_sum(steps.loss == GradientSteps::Loss::Sum);
+                   gradient.set_batch(steps.batch);
+                 },
+                 [&](const Gradient&) { message.mutable_gradient(); },
+                 [&](const NormalProduct&) { message.mutable_normal_product(); },
+                 [&](const GramSum&) { message.mutable_gram_sum(); },
+                 [&](const Curvature&) { message.mutable_curvature(); },
+                 [&](const ColumnNorms&) { message.mutable_column_norms(); },
+                 [&](const AllRows&) { throw InvalidArgument("rows do not travel: this method is for one process"); },
+             },
+             work);
+  return message;
+}
+
+v1::Task task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
+                      std::span<const ClientId> participants) {
+  v1::Task message;
+  message.set_run(run);
+  message.set_number(number);
+  message.set_round(task.round.value);
+  for (const ClientId client : participants) message.add_participants(client.value);
+  *message.mutable_work() = work_message(task.work);
+  message.set_report_residual(task.report_residual);
+  message.set_noise_columns(task.noise_columns);
+  message.set_reveal(task.reveal == Reveal::Sums ? v1::REVEAL_SUMS : v1::REVEAL_UPDATES);
+  message.mutable_columns()->Add(task.columns.begin(), task.columns.end());
+  set_vector(*message.mutable_x(), task.x);
+  return message;
+}
+
+Result<ReceivedTask> ReceivedTask::from(const v1::Task& message, ClientId self, std::size_t unknowns) {
+  ReceivedTask received;
+  LocalTask& task = received.task_;
+  if (!read_work(message.work(), task.work)) return Error{"it asks for nothing that this client knows"};
+  received.number_ = message.number();
+  received.x_ = copied(message.x());
+  received.columns_.assign(message.columns().begin(), message.columns().end());
+  if (message.own().length() > 0) {
+    received.own_.resize(self.value + std::size_t{1});
+    received.own_.back().assign(message.own().values().begin(), message.own().values().end());
+  }
+  task.round = RoundIndex{message.round()};
+  task.x = received.x_;
+  task.report_residual = message.report_residual();
+  task.noise_columns = message.noise_columns();
+  task.own = received.own_;
+  task.reveal = message.reveal() == v1::REVEAL_SUMS ? Reveal::Sums : Reveal::Updates;
+  task.columns = received.columns_;
+  if (message.reveal() != v1::REVEAL_SUMS && message.reveal() != v1::REVEAL_UPDATES) {
+    return Error{"it does not say what it reveals"};
+  }
+  std::string wrong = wrong_work(task.work);
+  if (wrong.empty()) wrong = wrong_shape(task, self, unknowns, message);
+  if (!wrong.empty()) return Error{std::move(wrong)};
+  return received;
+}
+
+v1::Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task,
+                          const LocalReply& reply) {
+  v1::Update update;
+  update.set_run(run);
+  update.set_number(number);
+  update.set_round(task.round.value);
+  update.set_part(task.reveal == Reveal::Sums);
+  set_vector(*update.mutable_values(), reply.values);
+  if (reply.squared_residual) update.set_squared_residual(*reply.squared_residual);
+  if (reply.gap) update.set_gap(*reply.gap);
+  if (reply.slack) {
+    update.mutable_slack()->set_squared_gaps(reply.slack->squared_gaps);
+    update.mutable_slack()->mutable_products()->Add(reply.slack->products.begin(), reply.slack->products.end());
+  }
+  return update;
+}
+
+LocalReply reply_from(const v1::Update& update, ClientId client) {
+  LocalReply reply{client, copied(update.values())};
+  if (update.has_squared_residual()) reply.squared_residual = update.squared_residual();
+  if (update.has_gap()) reply.gap = update.gap();
+  if (update.has_slack()) {
+    const auto& products = update.slack().products();
+    reply.slack = SlackScalars{update.slack().squared_gaps(), {products.begin(), products.end()}};
+  }
+  return reply;
+}
+
+std::vector<v1::PlanEntry> plan_message(const io::Plan& plan) {
+  std::vector<v1::PlanEntry> entries;
+  for (const io::PlanOption& option : io::plan_options()) {
+    const io::OptionValues values = option.get(plan);
+    if (values.empty() || names_files(option)) continue;
+    v1::PlanEntry& entry = entries.emplace_back();
+    entry.set_name(std::string(option.name));
+    for (const std::string& value : values) entry.add_values(value);
+  }
+  return entries;
+}
+
+Result<void> take_plan(std::span<const v1::PlanEntry* const> entries, io::Plan& plan) {
+  for (const v1::PlanEntry* entry : entries) {
+    const io::PlanOption* option = io::find_plan_option(entry->name());
+    if (option == nullptr || names_files(*option)) {
+      return Error{"the server's plan has an entry '" + entry->name() + "', which this program does not take from it"};
+    }
+    if (const auto set = option->set(plan, {entry->values().begin(), entry->values().end()}); !set) {
+      return Error{"the server's plan: " + entry->name() + ": " + set.error().message};
+    }
+  }
+  return {};
+}
+
+}  // namespace fedrk::wire

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Between the messages of federation.proto and the nouns of federated/. What comes from a peer is checked here: a value
+// of a type that these functions return can be used without another look.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/federated/engine.hpp"
+#include "fedrk/io/plan.hpp"
+#include "fedrk/v1/federation.pb.h"
+
+namespace fedrk::wire {
+
+constexpr std::uint32_t kProtocol = 1;
+
+// ---- Work and tasks.
+
+/// Throws InvalidArgument for AllRows: rows do not travel.
+v1::Work work_message(const LocalWork& work);
+
+/// The task without what one client alone is sent.
+v1::Task task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
+                      std::span<const ClientId> participants);
+
+/// A task that owns what a LocalTask only looks at.
+class ReceivedTask {
+ public:
+  /// Checks it against a client of so many unknowns at this place.
+  static Result<ReceivedTask> from(const v1::Task& message, ClientId self, std::size_t unknowns);
+
+  const LocalTask& task() const { return task_; }
+  std::uint64_t number() const { return number_; }
+
+  ReceivedTask(ReceivedTask&&) = default;
+  ReceivedTask& operator=(ReceivedTask&&) = default;
+
+ private:
+  ReceivedTask() = default;
+
+  std::uint64_t number_ = 0;
+  AlignedVector x_;
+  std::vector<std::vector<double>> own_;
+  std::vector<std::uint32_t> columns_;
+  LocalTask task_;
+};
+
+// ---- Answers.
+
+v1::Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task, const LocalReply& reply);
+LocalReply reply_from(const v1::Update& update, ClientId client);
+
+// ---- Plans.
+
+/// What a client is told of a plan: everything but files and how one file is split.
+std::vector<v1::PlanEntry> plan_message(const io::Plan& plan);
+/// Into a plan that holds the client's own files; what names files or is unknown is refused.
+Result<void> take_plan(std::span<const v1::PlanEntry* const> entries, io::Plan& plan);
+
+}  // namespace fedrk::wire

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A server and its clients in one process, over real connections on this machine.
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fedrk/federated/client.hpp"
+#include "fedrk/network/client_run.hpp"
+#include "fedrk/network/data_owner.hpp"
+#include "fedrk/network/federation_server.hpp"
+#include "fedrk/operation/log.hpp"
+
+namespace fedrk::test {
+
+class NoLog final : public operation::Log {
+ public:
+  void write(operation::LogLevel, std::string_view, std::span<const operation::LogField>) override {}
+};
+
+/// The owner of a client that is ready already.
+class ReadyOwner final : public network::DataOwner {
+ public:
+  explicit ReadyOwner(Client client) : client_(std::move(client)) {}
+
+  Result<network::TableShape> read(const std::string&, const io::Plan&) override {
+    return network::TableShape{client_.block().rows(), client_.block().cols(), {}, false, false};
+  }
+  Result<ColumnSums> column_sums(std::size_t) override { return Error{"not asked for in these tests"}; }
+  Result<ColumnSums> column_square_sums(std::span<const double>) override {
+    return Error{"not asked for in these tests"};
+  }
+  Result<network::PreparedRows> prepare(const network::Preparation&) override {
+    return network::PreparedRows{client_.summary(), client_.block().cols()};
+  }
+  Result<LocalReply> answer(std::uint64_t, const LocalTask& task) override { return client_.local_update(task); }
+
+ private:
+  Client client_;
+};
+
+class LocalFederation {
+ public:
+  /// Starts server and clients, these in the order of `first` to last and then from the beginning.
+  explicit LocalFederation(std::vector<Client> clients, network::FederationOptions options = {},
+                           std::optional<network::TlsFiles> server_tls = {}, std::size_t first = 0) {
+    options.run = "test";
+    options.heartbeat = network::Milliseconds(200);
+    for (const Client& client : clients) options.clients.push_back(client.summary().name);
+    auto opened =
+        network::FederationServer::open({"127.0.0.1:0", std::move(server_tls), std::size_t{2} << 30, options}, log_);
+    if (!opened) throw std::runtime_error(opened.error().message);
+    server_ = *std::move(opened);
+    for (Client& client : clients) owners_.push_back(std::make_unique<ReadyOwner>(std::move(client)));
+    for (std::size_t k = 0; k < owners_.size(); ++k) {
+      const std::size_t i = (first + k) % owners_.size();
+      runs_.push_back(std::make_unique<network::ClientRun>(client_options(options.clients[i]), *owners_[i], log_));
+      threads_.emplace_back([run = runs_.back().get()] { run->run(); });
+    }
+    const auto gathered = server_->gather();
+    if (!gathered) throw std::runtime_error(gathered.error().message);
+  }
+
+  ~LocalFederation() {
+    server_->end({.status = "finished:completed", .reason = "the test is over"});
+    for (auto& run : runs_) run->stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  Engine& engine() { return server_->engine(); }
+  network::FederationServer& server() { return *server_; }
+
+ private:
+  network::ClientRunOptions client_options(const std::string& name) const {
+    network::ClientRunOptions options;
+    options.server = "127.0.0.1:" + std::to_string(server_->port());
+    options.name = name;
+    options.known_draws = true;
+    return options;
+  }
+
+  NoLog log_;
+  std::unique_ptr<network::FederationServer> server_;
+  std::vector<std::unique_ptr<ReadyOwner>> owners_;
+  std::vector<std::unique_ptr<network::ClientRun>> runs_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace fedrk::test
