@@ -3,17 +3,11 @@
 
 // The entries of a plan as flags, and a plan file that they override.
 
-#include <map>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/io/plan.hpp"
-
-namespace CLI {
-class App;
-}
+#include "option_flags.hpp"
 
 namespace fedrk::app {
 
@@ -30,7 +24,7 @@ class PlanFlags {
 
  private:
   std::string plan_file_;
-  std::map<std::string, std::vector<std::string>> given_;  // by entry
+  OptionFlags<io::Plan> flags_;
 };
 
 }  // namespace fedrk::app

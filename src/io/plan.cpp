@@ -18,39 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A TOML value as the text that a flag would carry.
-std::optional<std::string> as_text(const toml::node& node) {
-  if (const auto* text = node.as_string()) return text->get();
-  if (const auto* number = node.as_integer()) return std::to_string(number->get());
-  if (const auto* on = node.as_boolean()) return on->get() ? "true" : "false";
-  if (const auto* real = node.as_floating_point()) return real->get() == HUGE_VAL ? "inf" : to_text(real->get());
-  return std::nullopt;
-}
-
-Result<OptionValues> values_of(const PlanOption& option, const toml::node& node) {
-  OptionValues values;
-  const auto add = [&](const toml::node& entry) {
-    const auto text = as_text(entry);
-    if (text) values.push_back(*text);
-    return text.has_value();
-  };
-  const bool is_list = option.kind == OptionKind::Paths || option.kind == OptionKind::Texts;
-  if (const auto* entries = node.as_array(); entries != nullptr && is_list) {
-    if (std::ranges::all_of(*entries, add)) return values;
-  } else if (add(node)) {
-    return values;
-  }
-  return Error{is_list ? "expected a list of texts" : "expected one value"};
-}
-
-// Relative paths are relative to the plan, wherever the program was started.
-void resolve_paths(const PlanOption& option, const fs::path& folder, OptionValues& values) {
-  if (option.kind != OptionKind::Path && option.kind != OptionKind::Paths) return;
-  for (std::string& value : values) {
-    if (!value.empty() && fs::path(value).is_relative()) value = (folder / value).lexically_normal().string();
-  }
-}
-
 std::string toml_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -131,6 +98,10 @@ Result<void> check(const Plan& plan) {
   if ((!plan.truth.empty() || !plan.start.empty()) && (plan.standardize || plan.intercept)) {
     return Error{"--truth and --start speak of the columns as they are: leave out --standardize and --intercept"};
   }
+  return check_method(plan);
+}
+
+Result<void> check_method(const Plan& plan) {
   try {
     plan.method.validate(plan.run);
   } catch (const InvalidArgument& error) {
@@ -144,27 +115,7 @@ Result<void> check(const Plan& plan) {
   return {};
 }
 
-Result<void> read_plan(const fs::path& path, Plan& plan) {
-  const auto file = MappedFile::open(path);
-  if (!file) return file.error();
-  toml::table table;
-  try {
-    table = toml::parse(file->text(), path.string());
-  } catch (const toml::parse_error& error) {
-    return Error{fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description())};
-  }
-  for (const auto& [key, node] : table) {
-    const auto place = fmt::format("{}:{}: {}", path.string(), node.source().begin.line, key.str());
-    const PlanOption* option = find_plan_option(key.str());
-    if (option == nullptr) return Error{fmt::format("{}: no such entry in a plan", place)};
-    auto values = values_of(*option, node);
-    if (!values) return Error{fmt::format("{}: {}", place, values.error().message)};
-    resolve_paths(*option, path.parent_path(), *values);
-    if (const auto done = option->set(plan, *values); !done)
-      return Error{fmt::format("{}: {}", place, done.error().message)};
-  }
-  return {};
-}
+Result<void> read_plan(const fs::path& path, Plan& plan) { return read_options(path, "a plan", plan_options(), plan); }
 
 std::string plan_text(const Plan& plan, const fs::path& folder) {
   std::string text = "# The plan of a fedrk run, complete with its defaults. Repeat it with: fedrk solve plan.toml\n";

@@ -164,10 +164,7 @@ constexpr auto kOptions = std::to_array<PlanOption>({
 
 std::span<const PlanOption> plan_options() { return kOptions; }
 
-const PlanOption* find_plan_option(std::string_view name) {
-  const auto found = std::ranges::find(kOptions, name, &PlanOption::name);
-  return found == kOptions.end() ? nullptr : &*found;
-}
+const PlanOption* find_plan_option(std::string_view name) { return find_option(plan_options(), name); }
 
 std::string to_text(const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);

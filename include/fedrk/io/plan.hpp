@@ -52,6 +52,8 @@ struct Plan {
 
 /// What is wrong with a plan before any file is read, if anything.
 Result<void> check(const Plan& plan);
+/// The same of all that does not concern files.
+Result<void> check_method(const Plan& plan);
 
 /// Reads a plan file over `plan`. Relative paths in it are relative to the file's folder.
 Result<void> read_plan(const std::filesystem::path& path, Plan& plan);

@@ -10,30 +10,12 @@
 #include <vector>
 
 #include "fedrk/base/result.hpp"
+#include "fedrk/io/options.hpp"
 #include "fedrk/io/plan.hpp"
 
 namespace fedrk::io {
 
-enum class OptionKind {
-  Switch,  // true or false
-  Number,  // a number, or one of a few words such as "inf"
-  Text,
-  Path,   // text that a plan file gives relative to its folder
-  Paths,  // any number of these
-  Texts,
-};
-
-using OptionValues = std::vector<std::string>;
-
-struct PlanOption {
-  std::string_view name;  // as in --name and in a plan file
-  std::string_view group;
-  OptionKind kind;
-  std::string_view placeholder;
-  std::string_view help;
-  Result<void> (*set)(Plan& plan, const OptionValues& values);
-  OptionValues (*get)(const Plan& plan);  // empty: not set
-};
+using PlanOption = Option<Plan>;
 
 std::span<const PlanOption> plan_options();
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the files client.toml and server.toml say, and the flags that win over them. docs/federation.md lists the
+// entries.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fedrk/io/options.hpp"
+#include "fedrk/network/file_owner.hpp"
+#include "fedrk/network/server_options.hpp"
+#include "fedrk/network/tls_files.hpp"
+#include "fedrk/operation/log.hpp"
+
+namespace fedrk::network {
+
+struct LogSettings {
+  operation::LogFormat format = operation::LogFormat::Text;
+  operation::LogLevel level = operation::LogLevel::Info;
+};
+
+struct ClientSettings {
+  std::string server;  // host:port
+  std::string name;
+  TlsFiles tls;
+  bool insecure = false;
+  OwnFiles files;
+  std::string state = "state";
+  bool known_draws = false;  // from the plan's seed, as in one process
+  double wait = 600.0;       // seconds
+  std::size_t largest_message = 4 << 20, longest_vector = std::size_t{1} << 30;  // bytes
+  LogSettings log;
+};
+
+struct ServerSettings {
+  std::string listen = "0.0.0.0:7443";
+  TlsFiles tls;
+  std::string crl;
+  bool insecure = false;
+  std::vector<std::string> clients;
+  std::string plan;
+  std::string out;
+  std::string metrics;  // address of the endpoint for health and metrics; empty: none
+  std::size_t enough = 0, quorum = 0;
+  double join_limit = 600.0, reply_limit = 300.0, away_limit = 30.0, run_limit = 0.0, heartbeat = 2.0;  // seconds
+  std::size_t wrong_limit = 3, most_connections = 0;
+  std::size_t largest_message = 4 << 20, longest_vector = std::size_t{1} << 30, memory = std::size_t{2} << 30;  // bytes
+  LogSettings log;
+};
+
+std::span<const io::Option<ClientSettings>> client_options();
+std::span<const io::Option<ServerSettings>> server_options();
+
+/// What is missing or does not go together, if anything.
+Result<void> check(const ClientSettings& settings);
+Result<void> check(const ServerSettings& settings);
+
+}  // namespace fedrk::network

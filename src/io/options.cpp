@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/io/options.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "fedrk/io/mapped_file.hpp"
+#include "fedrk/io/number.hpp"
+
+namespace fedrk::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A TOML value as the text that a flag would carry.
+std::optional<std::string> as_text(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* on = node.as_boolean()) return on->get() ? "true" : "false";
+  if (const auto* real = node.as_floating_point()) return real->get() == HUGE_VAL ? "inf" : to_text(real->get());
+  return std::nullopt;
+}
+
+Result<OptionValues> values_of(OptionKind kind, const toml::node& node) {
+  OptionValues values;
+  const auto add = [&](const toml::node& entry) {
+    const auto text = as_text(entry);
+    if (text) values.push_back(*text);
+    return text.has_value();
+  };
+  const bool is_list = kind == OptionKind::Paths || kind == OptionKind::Texts;
+  if (const auto* entries = node.as_array(); entries != nullptr && is_list) {
+    if (std::ranges::all_of(*entries, add)) return values;
+  } else if (add(node)) {
+    return values;
+  }
+  return Error{is_list ? "expected a list of texts" : "expected one value"};
+}
+
+// Relative paths are relative to the file, wherever the program was started.
+void resolve_paths(OptionKind kind, const fs::path& folder, OptionValues& values) {
+  if (kind != OptionKind::Path && kind != OptionKind::Paths) return;
+  for (std::string& value : values) {
+    if (!value.empty() && fs::path(value).is_relative()) value = (folder / value).lexically_normal().string();
+  }
+}
+
+}  // namespace
+
+Result<void> read_entries(const fs::path& path, std::string_view noun,
+                          const std::function<std::optional<OptionKind>(std::string_view name)>& kind_of,
+                          const std::function<Result<void>(std::string_view name, const OptionValues& values)>& set) {
+  const auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  toml::table table;
+  try {
+    table = toml::parse(file->text(), path.string());
+  } catch (const toml::parse_error& error) {
+    return Error{fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description())};
+  }
+  for (const auto& [key, node] : table) {
+    const auto place = fmt::format("{}:{}: {}", path.string(), node.source().begin.line, key.str());
+    const auto kind = kind_of(key.str());
+    if (!kind) return Error{fmt::format("{}: no such entry in {}", place, noun)};
+    auto values = values_of(*kind, node);
+    if (!values) return Error{fmt::format("{}: {}", place, values.error().message)};
+    resolve_paths(*kind, path.parent_path(), *values);
+    if (const auto done = set(key.str(), *values); !done)
+      return Error{fmt::format("{}: {}", place, done.error().message)};
+  }
+  return {};
+}
+
+}  // namespace fedrk::io

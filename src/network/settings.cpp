@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/network/settings.hpp"
+
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "io/option_values.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using io::OptionKind;
+using io::Values;
+using operation::LogFormat;
+using operation::LogLevel;
+
+constexpr io::Words<LogFormat> kFormats[] = {{"text", LogFormat::Text}, {"json", LogFormat::Json}};
+constexpr io::Words<LogLevel> kLevels[] = {
+    {"debug", LogLevel::Debug}, {"info", LogLevel::Info}, {"warn", LogLevel::Warning}, {"error", LogLevel::Error}};
+constexpr io::Words<bool> kDraws[] = {{"secret", false}, {"plan", true}};
+
+Values text_or_nothing(const std::string& text) { return text.empty() ? Values{} : Values{text}; }
+Values switch_text(bool on) { return {on ? "true" : "false"}; }
+Values number_or_word(double number, std::string_view word) {
+  return {number == 0.0 ? std::string(word) : io::to_text(number)};
+}
+Values whole_or_word(std::size_t number, std::string_view word) {
+  return {number == 0 ? std::string(word) : std::to_string(number)};
+}
+Values megabytes(std::size_t bytes) { return {std::to_string(bytes >> 20)}; }
+
+Result<void> set_seconds_or(const Values& values, std::string_view word, double& field) {
+  if (values == Values{std::string(word)}) {
+    field = 0.0;
+    return {};
+  }
+  return io::set_positive(values, field);
+}
+
+constexpr std::string_view kConnection = "Connection", kData = "Data", kRun = "Run", kLimits = "Limits", kLog = "Log";
+
+#define FEDRK_SET(Settings, expression) [](Settings& s, const Values& v) -> Result<void> { return expression; }
+#define FEDRK_GET(Settings, expression) [](const Settings& s) -> Values { return expression; }
+#define FEDRK_CLIENT_SET(expression) FEDRK_SET(ClientSettings, expression)
+#define FEDRK_CLIENT_GET(expression) FEDRK_GET(ClientSettings, expression)
+#define FEDRK_SERVER_SET(expression) FEDRK_SET(ServerSettings, expression)
+#define FEDRK_SERVER_GET(expression) FEDRK_GET(ServerSettings, expression)
+
+// What both kinds of file have.
+#define FEDRK_COMMON(SETTINGS)                                                                \
+  {"certificate",                                                                             \
+   kConnection,                                                                               \
+   OptionKind::Path,                                                                          \
+   "FILE",                                                                                    \
+   "own certificate (PEM)",                                                                   \
+   FEDRK_SET(SETTINGS, io::set_text(v, s.tls.certificate)),                                   \
+   FEDRK_GET(SETTINGS, text_or_nothing(s.tls.certificate))},                                  \
+      {"key",                                                                                 \
+       kConnection,                                                                           \
+       OptionKind::Path,                                                                      \
+       "FILE",                                                                                \
+       "its private key (PEM)",                                                               \
+       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.key)),                                       \
+       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.key))},                                      \
+      {"ca",                                                                                  \
+       kConnection,                                                                           \
+       OptionKind::Path,                                                                      \
+       "FILE",                                                                                \
+       "certificate of the federation's CA: whom to believe (PEM)",                           \
+       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.ca)),                                        \
+       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.ca))},                                       \
+      {"insecure",                                                                            \
+       kConnection,                                                                           \
+       OptionKind::Switch,                                                                    \
+       "",                                                                                    \
+       "no TLS: anybody may read along, and be anybody",                                      \
+       FEDRK_SET(SETTINGS, io::set_switch(v, s.insecure)),                                    \
+       FEDRK_GET(SETTINGS, switch_text(s.insecure))},                                         \
+      {"max-message",                                                                         \
+       kLimits,                                                                               \
+       OptionKind::Number,                                                                    \
+       "MB",                                                                                  \
+       "largest message that is taken",                                                       \
+       FEDRK_SET(SETTINGS, io::set_megabytes(v, s.largest_message)),                          \
+       FEDRK_GET(SETTINGS, megabytes(s.largest_message))},                                    \
+      {"max-vector",                                                                          \
+       kLimits,                                                                               \
+       OptionKind::Number,                                                                    \
+       "MB",                                                                                  \
+       "longest vector that is taken, all its pieces together",                               \
+       FEDRK_SET(SETTINGS, io::set_megabytes(v, s.longest_vector)),                           \
+       FEDRK_GET(SETTINGS, megabytes(s.longest_vector))},                                     \
+      {"log-format",                                                                          \
+       kLog,                                                                                  \
+       OptionKind::Text,                                                                      \
+       "text|json",                                                                           \
+       "lines for people, or one JSON object a line",                                         \
+       FEDRK_SET(SETTINGS, io::set_choice<LogFormat>(v, kFormats, s.log.format)),             \
+       FEDRK_GET(SETTINGS, {io::word_of<LogFormat>(kFormats, s.log.format)})},                \
+  {                                                                                           \
+    "log-level", kLog, OptionKind::Text, "debug|info|warn|error", "the least that is logged", \
+        FEDRK_SET(SETTINGS, io::set_choice<LogLevel>(v, kLevels, s.log.level)),               \
+        FEDRK_GET(SETTINGS, {io::word_of<LogLevel>(kLevels, s.log.level)})                    \
+  }
+
+constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
+    {"server", kConnection, OptionKind::Text, "HOST:PORT", "the server, as its certificate names it",
+     FEDRK_CLIENT_SET(io::set_text(v, s.server)), FEDRK_CLIENT_GET(text_or_nothing(s.server))},
+    {"name", kConnection, OptionKind::Text, "NAME", "this client's name, as its certificate says it",
+     FEDRK_CLIENT_SET(io::set_text(v, s.name)), FEDRK_CLIENT_GET(text_or_nothing(s.name))},
+    FEDRK_COMMON(ClientSettings),
+    {"wait", kConnection, OptionKind::Number, "SECONDS", "how long to go on trying to reach the server",
+     FEDRK_CLIENT_SET(io::set_positive(v, s.wait)), FEDRK_CLIENT_GET({io::to_text(s.wait)})},
+    {"data", kData, OptionKind::Path, "FILE", "this client's table (CSV, LIBSVM), with the plan's target",
+     FEDRK_CLIENT_SET(io::set_text(v, s.files.data)), FEDRK_CLIENT_GET(text_or_nothing(s.files.data))},
+    {"matrix", kData, OptionKind::Path, "FILE", "or this client's matrix (Matrix Market, NPY)",
+     FEDRK_CLIENT_SET(io::set_text(v, s.files.matrix)), FEDRK_CLIENT_GET(text_or_nothing(s.files.matrix))},
+    {"rhs", kData, OptionKind::Path, "FILE", "with its right-hand side", FEDRK_CLIENT_SET(io::set_text(v, s.files.rhs)),
+     FEDRK_CLIENT_GET(text_or_nothing(s.files.rhs))},
+    {"state", kData, OptionKind::Path, "DIR", "folder for what this client must remember, and for the result",
+     FEDRK_CLIENT_SET(io::set_text(v, s.state)), FEDRK_CLIENT_GET(text_or_nothing(s.state))},
+    {"draws", kData, OptionKind::Text, "secret|plan",
+     "where random draws come from: a secret of this client, or the plan's seed, which the server knows (for tests)",
+     FEDRK_CLIENT_SET(io::set_choice<bool>(v, kDraws, s.known_draws)),
+     FEDRK_CLIENT_GET({io::word_of<bool>(kDraws, s.known_draws)})},
+});
+
+constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
+    {"listen", kConnection, OptionKind::Text, "ADDRESS:PORT", "where to wait for clients; port 0: any that is free",
+     FEDRK_SERVER_SET(io::set_text(v, s.listen)), FEDRK_SERVER_GET(text_or_nothing(s.listen))},
+    {"clients", kConnection, OptionKind::Texts, "NAME", "who may join, in the order of the clients (may be repeated)",
+     FEDRK_SERVER_SET(io::set_list(v, s.clients)), FEDRK_SERVER_GET(s.clients)},
+    FEDRK_COMMON(ServerSettings),
+    {"crl", kConnection, OptionKind::Path, "FILE", "revoked certificates (PEM); looked at again when it changes",
+     FEDRK_SERVER_SET(io::set_text(v, s.crl)), FEDRK_SERVER_GET(text_or_nothing(s.crl))},
+    {"plan", kRun, OptionKind::Path, "FILE", "the plan of the run", FEDRK_SERVER_SET(io::set_text(v, s.plan)),
+     FEDRK_SERVER_GET(text_or_nothing(s.plan))},
+    {"out", kRun, OptionKind::Path, "DIR", "folder of the run; one that holds an unfinished run is gone on with",
+     FEDRK_SERVER_SET(io::set_text(v, s.out)), FEDRK_SERVER_GET(text_or_nothing(s.out))},
+    {"metrics", kRun, OptionKind::Text, "ADDRESS:PORT", "where to show /healthz and /metrics, such as 127.0.0.1:9464",
+     FEDRK_SERVER_SET(io::set_text(v, s.metrics)), FEDRK_SERVER_GET(text_or_nothing(s.metrics))},
+    {"enough", kLimits, OptionKind::Number, "N|all", "clients to begin with when the time for joining is over",
+     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.enough, 1, {"all", 0})),
+     FEDRK_SERVER_GET(whole_or_word(s.enough, "all"))},
+    {"quorum", kLimits, OptionKind::Number, "N|half", "answers that a round needs",
+     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.quorum, 1, {"half", 0})),
+     FEDRK_SERVER_GET(whole_or_word(s.quorum, "half"))},
+    {"join-limit", kLimits, OptionKind::Number, "SECONDS", "how long to wait for clients to join, and to come back",
+     FEDRK_SERVER_SET(io::set_positive(v, s.join_limit)), FEDRK_SERVER_GET({io::to_text(s.join_limit)})},
+    {"reply-limit", kLimits, OptionKind::Number, "SECONDS", "how long a client may take to answer",
+     FEDRK_SERVER_SET(io::set_positive(v, s.reply_limit)), FEDRK_SERVER_GET({io::to_text(s.reply_limit)})},
+    {"away-limit", kLimits, OptionKind::Number, "SECONDS", "how long a round waits for a client that was lost",
+     FEDRK_SERVER_SET(io::set_positive(v, s.away_limit)), FEDRK_SERVER_GET({io::to_text(s.away_limit)})},
+    {"run-limit", kLimits, OptionKind::Number, "SECONDS|none", "how long the run may take",
+     FEDRK_SERVER_SET(set_seconds_or(v, "none", s.run_limit)), FEDRK_SERVER_GET(number_or_word(s.run_limit, "none"))},
+    {"heartbeat", kLimits, OptionKind::Number, "SECONDS", "how often a client is to be heard at least",
+     FEDRK_SERVER_SET(io::set_positive(v, s.heartbeat)), FEDRK_SERVER_GET({io::to_text(s.heartbeat)})},
+    {"wrong-limit", kLimits, OptionKind::Number, "N", "wrong answers until a client is put aside",
+     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.wrong_limit, 1)),
+     FEDRK_SERVER_GET({std::to_string(s.wrong_limit)})},
+    {"max-connections", kLimits, OptionKind::Number, "N|auto", "connections at one time; auto: twice the clients",
+     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.most_connections, 1, {"auto", 0})),
+     FEDRK_SERVER_GET(whole_or_word(s.most_connections, "auto"))},
+    {"max-memory", kLimits, OptionKind::Number, "MB", "memory that connections may take",
+     FEDRK_SERVER_SET(io::set_megabytes(v, s.memory)), FEDRK_SERVER_GET(megabytes(s.memory))},
+});
+
+#undef FEDRK_COMMON
+#undef FEDRK_SERVER_GET
+#undef FEDRK_SERVER_SET
+#undef FEDRK_CLIENT_GET
+#undef FEDRK_CLIENT_SET
+#undef FEDRK_GET
+#undef FEDRK_SET
+
+Result<void> check_tls(const TlsFiles& tls, bool insecure) {
+  const bool complete = !tls.certificate.empty() && !tls.key.empty() && !tls.ca.empty();
+  if (complete || insecure) return {};
+  return Error{"certificate, key and ca are needed (fedrk provision makes them); --insecure does without, for tests"};
+}
+
+}  // namespace
+
+std::span<const io::Option<ClientSettings>> client_options() { return kClientOptions; }
+std::span<const io::Option<ServerSettings>> server_options() { return kServerOptions; }
+
+Result<void> check(const ClientSettings& settings) {
+  if (settings.server.empty()) return Error{"no server: give --server HOST:PORT, or a client.toml"};
+  if (settings.name.empty()) return Error{"no name: give --name NAME, as the certificate says it"};
+  if (settings.files.data.empty() == settings.files.matrix.empty()) {
+    return Error{"give this client's rows: --data FILE, or --matrix FILE with --rhs FILE"};
+  }
+  if (settings.files.matrix.empty() != settings.files.rhs.empty()) return Error{"--matrix and --rhs go together"};
+  return check_tls(settings.tls, settings.insecure);
+}
+
+Result<void> check(const ServerSettings& settings) {
+  if (settings.clients.empty()) return Error{"no clients: list who may join as clients = [...] in server.toml"};
+  if (std::set(settings.clients.begin(), settings.clients.end()).size() != settings.clients.size()) {
+    return Error{"a client is listed twice"};
+  }
+  if (settings.enough > settings.clients.size()) {
+    return Error{fmt::format("--enough {}: only {} clients are listed", settings.enough, settings.clients.size())};
+  }
+  if (settings.out.empty()) return Error{"no folder for the run: give --out DIR"};
+  return check_tls(settings.tls, settings.insecure);
+}
+
+}  // namespace fedrk::network
