@@ -9,14 +9,10 @@
 #include <filesystem>
 #include <string>
 
+#include "support/outcome.hpp"
 #include "support/temp_folder.hpp"
 
 namespace fedrk::test {
-
-struct Outcome {
-  int exit_code = -1;  // 128 + n after signal n
-  std::string out, err;
-};
 
 class Program {
  public:
