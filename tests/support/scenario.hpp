@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Bad days of a federation, drawn from a seed: who starts when, what fails in which round and for how long. One seed is
+// one scenario, so that a failing one can be repeated.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/federation.hpp"
+
+namespace fedrk::test {
+
+enum class Fault {
+  KillServer,    // and start it again after the duration
+  StopServer,    // and let it go on
+  KillClient,    // and start it again
+  StopClient,    // and let it go on
+  Cut,           // a client's connections, once
+  CutAll,        // everybody's
+  Partition,     // a client hears nothing and is not heard
+  PartitionAll,  // nor is anybody
+  Refuse,        // a client's connections are cut, and refused for a while
+  Deafen,        // a client speaks but does not hear
+  Mute,          // a client hears but is not heard
+  Delay          // a client's messages take longer
+};
+constexpr std::size_t kFaults = 12;
+
+struct Disturbance {
+  Fault fault;
+  std::size_t after_round;  // as soon as the server tells of it
+  std::size_t client;
+  milliseconds lasts;
+};
+
+struct Scenario {
+  std::uint64_t seed = 0;
+  /// When each process starts, the server first in the list.
+  std::vector<milliseconds> starts;
+  std::vector<Disturbance> disturbances;
+};
+
+/// The scenario of a seed, for a run of so many clients and rounds.
+Scenario make_scenario(std::uint64_t seed, std::size_t clients, std::size_t rounds);
+
+std::string describe(const Scenario& scenario);
+
+/// Plays it: says whether the run ended well, with the expected bits.
+testing::AssertionResult play(const Scenario& scenario, const StartupKit& kit, milliseconds longest);
+
+}  // namespace fedrk::test

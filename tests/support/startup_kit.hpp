@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a federation needs before it can start: a table split over sites, start-up folders with keys, and the solution
+// that `fedrk solve` finds for the same files and plan. Made once; each federation of a test copies it.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/temp_folder.hpp"
+
+namespace fedrk::test {
+
+struct KitSpec {
+  std::filesystem::path table;  // CSV with a header
+  std::string plan;             // entries of a plan, without data
+  std::size_t clients = 4;
+  std::vector<std::string> hosts = {"127.0.0.1"};  // the names and addresses that clients may call the server by
+};
+
+/// A CSV file in contiguous shares, sized as `fedrk solve --clients` does it; each with the header.
+std::vector<std::string> split_table(const std::filesystem::path& table, std::size_t shares);
+
+class StartupKit {
+ public:
+  /// Throws where a command fails.
+  explicit StartupKit(const KitSpec& spec);
+
+  /// Holds server/, site-1/, site-2/, ...
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  std::size_t clients() const { return clients_; }
+
+  /// The bytes of solution.csv that `fedrk solve` leaves.
+  const std::string& expected() const { return expected_; }
+
+ private:
+  TempFolder folder_;
+  std::size_t clients_;
+  std::string expected_;
+};
+
+/// "site-1" for 0.
+std::string site_name(std::size_t client);
+
+}  // namespace fedrk::test
