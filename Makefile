@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := build
 PROSTATE_RUN := runs/prostate
 
-.PHONY: help build run reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
+.PHONY: help build run federation soak reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -14,6 +14,9 @@ build:            ## build/bin/fedrk
 
 run: build        ## federated feature selection on the prostate data, with its report
 	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
+
+federation: build ## seven hospitals and a server as processes of this machine, over TLS, and the same in one process
+	@scripts/federation-demo
 
 reproduce: build  ## the paper's experiments at full size: a minute or two, 6 GB of memory
 	@build/bin/fedrk reproduce all --out runs/paper
@@ -48,6 +51,11 @@ test-figures:     ## what the methods beyond the paper reach at the size of its 
 	@scripts/build release
 	@cmake --build build --target test_paper_beyond_figures
 	@build/tests/bin/test_paper_beyond_figures
+
+soak:             ## hundreds of bad days of a federation: SCENARIOS=300 SEED=now; a quarter of an hour
+	@scripts/setup test
+	@scripts/build release
+	@FEDRK_SCENARIOS=$${SCENARIOS:-300} FEDRK_SEED=$${SEED:-$$(date +%s)} build/tests/bin/test_federation_scenarios
 
 unit:             ## the quick tests only
 	@scripts/setup test
