@@ -46,11 +46,15 @@ StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients) {
   for (const std::string& host : spec.hosts) provision.insert(provision.end(), {"--host", host});
   for (std::size_t i = 0; i < clients_; ++i) {
     provision.insert(provision.end(), {"--name", site_name(i)});
-    solve.insert(solve.end(), {"--data", site_name(i) + "/data.csv"});
+    solve.insert(solve.end(), {"--data", "tables/" + site_name(i) + ".csv"});
   }
   run_or_throw(provision, here);
   const auto shares = split_table(spec.table, clients_);
-  for (std::size_t i = 0; i < clients_; ++i) folder_.write(site_name(i) + "/data.csv", shares[i]);
+  std::filesystem::create_directory(here / "tables");
+  for (std::size_t i = 0; i < clients_; ++i) {
+    folder_.write(site_name(i) + "/data.csv", shares[i]);
+    folder_.write("tables/" + site_name(i) + ".csv", shares[i]);  // a client's draws come from its name
+  }
   run_or_throw(solve, here);
   expected_ = folder_.read("expected/solution.csv");
 }
