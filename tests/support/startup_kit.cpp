@@ -40,7 +40,7 @@ std::vector<std::string> split_table(const std::filesystem::path& table, std::si
 StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients) {
   const std::filesystem::path& here = folder_.path();
   folder_.write("plan.toml", spec.plan);
-  std::vector<std::string> provision = {FEDRK_PROGRAM, "provision", here.string(), "--plan",
+  std::vector<std::string> provision = {FEDRK_PROGRAM, "provision", "federation", "--plan",
                                         "plan.toml",   "--draws",   "plan"};
   std::vector<std::string> solve = {FEDRK_PROGRAM, "solve", "plan.toml", "--out", "expected", "--progress", "none"};
   for (const std::string& host : spec.hosts) provision.insert(provision.end(), {"--host", host});
@@ -52,7 +52,7 @@ StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients) {
   const auto shares = split_table(spec.table, clients_);
   std::filesystem::create_directory(here / "tables");
   for (std::size_t i = 0; i < clients_; ++i) {
-    folder_.write(site_name(i) + "/data.csv", shares[i]);
+    folder_.write("federation/" + site_name(i) + "/data.csv", shares[i]);
     folder_.write("tables/" + site_name(i) + ".csv", shares[i]);  // a client's draws come from its name
   }
   run_or_throw(solve, here);

@@ -29,7 +29,7 @@ class StartupKit {
   explicit StartupKit(const KitSpec& spec);
 
   /// Holds server/, site-1/, site-2/, ...
-  const std::filesystem::path& folder() const { return folder_.path(); }
+  std::filesystem::path folder() const { return folder_ / "federation"; }
   std::size_t clients() const { return clients_; }
 
   /// The bytes of solution.csv that `fedrk solve` leaves.
