@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Points in time as certificates know them: whole seconds, in universal time.
+
+#include <chrono>
+#include <string>
+
+namespace fedrk::security {
+
+using Moment = std::chrono::sys_seconds;
+
+Moment now();
+
+/// "2026-11-16 17:30 UTC"
+std::string moment_text(Moment moment);
+
+/// Whole days from one moment to another, rounded down.
+long days_between(Moment from, Moment until);
+
+/// The time in which a certificate holds.
+struct Validity {
+  Moment from, until;
+};
+
+/// So many days from now, and five minutes before: clocks differ.
+Validity valid_for_days(Moment now, int days);
+
+}  // namespace fedrk::security

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Why a secured connection does not come about. gRPC tells its user no more than "Socket closed"; this goes the same
+// way step by step (name, port, handshake, certificates) and says in words at which one it ended.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "fedrk/security/own_credentials.hpp"
+
+namespace fedrk::security {
+
+struct Finding {
+  enum class Stage {
+    Resolve,      // the host name
+    Connect,      // the port
+    Handshake,    // TLS
+    Certificate,  // the server's, or ours in the server's eyes
+    Done,
+  };
+  Stage stage;
+  bool ok;
+  std::string words;
+  std::string advice;  // what to do about it; empty where all is well
+};
+
+std::string to_text(Finding::Stage stage);
+
+/// Connects as a client of the federation, offers the client certificate, waits for the server's first word and hangs
+/// up. Takes at most about `timeout`, save that looking up a name takes the time the system allows it.
+Finding tls_probe(const std::string& host, std::uint16_t port, const Credentials& credentials,
+                  std::chrono::milliseconds timeout);
+
+struct HostAndPort {
+  std::string host;
+  std::uint16_t port;
+};
+
+/// "server.example.org:7443", "[::1]:7443"
+Result<HostAndPort> parse_host_and_port(const std::string& text);
+
+}  // namespace fedrk::security

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/security/tls_probe.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "security/openssl.hpp"
+#include "security/tcp.hpp"
+#include "security/tls_conversation.hpp"
+#include "security/tls_words.hpp"
+
+namespace fedrk::security {
+namespace {
+
+using Stage = Finding::Stage;
+using std::chrono::steady_clock;
+
+using End = Conversation::End;
+
+Finding hung_up(const Conversation& talk) {
+  if (talk.seen().looked) {
+    return {Stage::Certificate, false, "the server hung up when it had seen our certificate, and gave no reason",
+            "it may be expired, revoked, or of another federation: run fedrk check, and ask the operator what the "
+            "server's log says"};
+  }
+  return {Stage::Handshake, false, "the other side hung up at our greeting",
+          talk.heard_anything() ? "ask the operator what the server's log says"
+                                : "is this the port of fedrk server, without a proxy before it?"};
+}
+
+Finding failure(const std::string& host, const Conversation& talk, End end, const std::string& our_ca) {
+  switch (end) {
+    case End::Alert:
+      return alert_words(talk.alert());
+    case End::HungUp:
+      return hung_up(talk);
+    case End::NotTls:
+      return {Stage::Handshake, false, "the other side does not speak TLS",
+              "is this the port of fedrk server, without a proxy before it?"};
+    case End::Timeout:
+      return {Stage::Handshake, false, "the other side accepted the connection but did not answer in time",
+              "is this the port of fedrk server? It may also be overloaded: try again"};
+    default:
+      break;
+  }
+  if (talk.seen().error != 0) return disbelief(host, talk.seen(), our_ca, now());
+  return {Stage::Handshake, false, fmt::format("the handshake failed: {}", talk.reason()),
+          "is this the port of fedrk server?"};
+}
+
+Finding converse(const std::string& host, const Credentials& credentials, Deadline deadline, TcpConnection connection) {
+  const TlsContext context = client_context(credentials);
+  const auto authority = read_certificate(credentials.ca);
+  const std::string our_ca = authority ? authority->common_name : "?";
+  Conversation talk(context.get(), host, std::move(connection));
+  if (const End end = talk.shake_hands(deadline); end != End::Success) return failure(host, talk, end, our_ca);
+  // In TLS 1.3 our side is done before the server has looked at our certificate. A server of HTTP/2 speaks first: its
+  // first word says that it agrees.
+  const End end = talk.listen(deadline);
+  if (end != End::Success && end != End::Timeout) return failure(host, talk, end, our_ca);
+  if (!talk.speaks_http2()) return alert_words(SSL_AD_NO_APPLICATION_PROTOCOL);
+  const auto& facts = talk.seen().facts;
+  const std::string until =
+      facts ? fmt::format(", its certificate is valid until {}", moment_text(facts->not_after)) : "";
+  if (end == End::Timeout) {
+    return {Stage::Done, false, fmt::format("the handshake was made ({}), but the server says nothing", talk.version()),
+            "it may be overloaded: try again"};
+  }
+  return {Stage::Done, true, fmt::format("{} with the server{}", talk.version(), until), ""};
+}
+
+}  // namespace
+
+std::string to_text(Finding::Stage stage) {
+  switch (stage) {
+    case Stage::Resolve:
+      return "resolve";
+    case Stage::Connect:
+      return "connect";
+    case Stage::Handshake:
+      return "handshake";
+    case Stage::Certificate:
+      return "certificate";
+    case Stage::Done:
+      break;
+  }
+  return "done";
+}
+
+Finding tls_probe(const std::string& host, std::uint16_t port, const Credentials& credentials,
+                  std::chrono::milliseconds timeout) try {
+  const Deadline deadline = steady_clock::now() + timeout;
+  Finding finding{Stage::Connect, false, "", ""};
+  auto connection = TcpConnection::open(host, port, deadline, finding);
+  if (!connection) return finding;
+  return converse(host, credentials, deadline, *std::move(connection));
+} catch (const OpensslFailure& failure) {
+  return {Stage::Certificate, false, failure.what(), "look at the certificate, key and ca files: fedrk check"};
+}
+
+Result<HostAndPort> parse_host_and_port(const std::string& text) {
+  const Error error{fmt::format("'{}': expected HOST:PORT, as in server.example.org:7443 or [::1]:7443", text)};
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return error;
+  std::string host = text.substr(0, colon);
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (!bracketed && host.find(':') != std::string::npos) return error;
+  const char *first = text.data() + colon + 1, *last = text.data() + text.size();
+  unsigned port = 0;
+  const auto [end, failed] = std::from_chars(first, last, port);
+  if (failed != std::errc() || end != last || port == 0 || port > 65535) return error;
+  return HostAndPort{host, static_cast<std::uint16_t>(port)};
+}
+
+}  // namespace fedrk::security

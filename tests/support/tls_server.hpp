@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A server in a thread that greets as a gRPC server does, or fails to in a chosen way.
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
+namespace fedrk::test {
+
+struct TlsServerOptions {
+  std::string certificate, key, ca, crl;                                     // PEM; without a crl nobody is revoked
+  enum { Greets, HangsUp, Plain, Silent, NoHttp2, Old } behaviour = Greets;  // Old: at most TLS 1.2
+  bool asks_for_certificate = true;
+};
+
+class TlsServer {
+ public:
+  explicit TlsServer(const TlsServerOptions& options) : options_(options) {
+    std::signal(SIGPIPE, SIG_IGN);
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* general = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(listener_, general, size) != 0 || ::listen(listener_, 8) != 0 ||
+        ::getsockname(listener_, general, &size) != 0) {
+      throw std::runtime_error("no port for a test");
+    }
+    port_ = ntohs(address.sin_port);
+    if (options_.behaviour != TlsServerOptions::Plain && options_.behaviour != TlsServerOptions::Silent) set_up();
+    thread_ = std::thread([this] { serve(); });
+  }
+  TlsServer(const TlsServer&) = delete;
+  TlsServer& operator=(const TlsServer&) = delete;
+  ~TlsServer() {
+    stop_ = true;
+    thread_.join();
+    ::close(listener_);
+    SSL_CTX_free(context_);
+  }
+
+  std::uint16_t port() const { return port_; }
+
+ private:
+  template <class T, class Read>
+  static T* read_pem(const std::string& pem, Read read) {
+    BIO* bio = BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()));
+    T* object = read(bio, nullptr, nullptr, nullptr);
+    BIO_free_all(bio);
+    if (object == nullptr) throw std::runtime_error("not PEM: " + pem);
+    return object;
+  }
+
+  void set_up() {
+    context_ = SSL_CTX_new(TLS_server_method());
+    X509* certificate = read_pem<X509>(options_.certificate, PEM_read_bio_X509);
+    EVP_PKEY* key = read_pem<EVP_PKEY>(options_.key, PEM_read_bio_PrivateKey);
+    X509* ca = read_pem<X509>(options_.ca, PEM_read_bio_X509);
+    X509_STORE* store = SSL_CTX_get_cert_store(context_);
+    const bool ready = SSL_CTX_use_certificate(context_, certificate) == 1 &&
+                       SSL_CTX_use_PrivateKey(context_, key) == 1 && X509_STORE_add_cert(store, ca) == 1;
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+    X509_free(ca);
+    if (!ready) throw std::runtime_error("the test's server cannot be set up");
+    if (!options_.crl.empty()) {
+      X509_CRL* crl = read_pem<X509_CRL>(options_.crl, PEM_read_bio_X509_CRL);
+      X509_STORE_add_crl(store, crl);
+      X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+      X509_CRL_free(crl);
+    }
+    SSL_CTX_set_num_tickets(context_, 0);
+    if (options_.asks_for_certificate) {
+      SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    }
+    if (options_.behaviour == TlsServerOptions::Old) SSL_CTX_set_max_proto_version(context_, TLS1_2_VERSION);
+    if (options_.behaviour != TlsServerOptions::NoHttp2) SSL_CTX_set_alpn_select_cb(context_, select_http2, nullptr);
+  }
+
+  static int select_http2(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in,
+                          unsigned length, void*) {
+    if (length != 3 || std::memcmp(in, "\2h2", 3) != 0) return SSL_TLSEXT_ERR_ALERT_FATAL;
+    *out = in + 1;
+    *size = 2;
+    return SSL_TLSEXT_ERR_OK;
+  }
+
+  void serve() {
+    while (!stop_) {
+      pollfd watched{listener_, POLLIN, 0};
+      if (::poll(&watched, 1, 10) != 1) continue;
+      const int peer = ::accept(listener_, nullptr, nullptr);
+      if (peer < 0) continue;
+      answer(peer);
+      ::close(peer);
+    }
+  }
+
+  void wait_until_gone(int peer) const {
+    pollfd watched{peer, POLLIN, 0};
+    for (int patience = 0; patience < 300 && !stop_; ++patience) {
+      if (::poll(&watched, 1, 10) != 1) continue;
+      char ignored[4096];
+      if (::recv(peer, ignored, sizeof ignored, 0) <= 0) return;
+    }
+  }
+
+  void answer(int peer) {
+    if (options_.behaviour == TlsServerOptions::Silent) return wait_until_gone(peer);
+    if (options_.behaviour == TlsServerOptions::Plain) {
+      const std::string words = "220 mail.example.org at your service\r\n";
+      if (::send(peer, words.data(), words.size(), MSG_NOSIGNAL) < 0) return;
+      return wait_until_gone(peer);
+    }
+    SSL* tls = SSL_new(context_);
+    SSL_set_fd(tls, peer);
+    const bool shaken = SSL_accept(tls) == 1;
+    if (shaken && options_.behaviour != TlsServerOptions::HangsUp) {
+      const std::string settings("\0\0\0\4\0\0\0\0\0", 9);  // an empty SETTINGS frame of HTTP/2
+      SSL_write(tls, settings.data(), static_cast<int>(settings.size()));
+    }
+    if (!shaken || options_.behaviour != TlsServerOptions::HangsUp) wait_until_gone(peer);
+    SSL_free(tls);
+  }
+
+  TlsServerOptions options_;
+  SSL_CTX* context_ = nullptr;
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace fedrk::test
