@@ -36,6 +36,7 @@ void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, 
   result.relative_residual = made.result.relative_residual;
   result.bytes_up += made.result.bytes_up;
   result.bytes_down += made.result.bytes_down;
+  result.earlier_seconds += made.result.earlier_seconds;
   if (broken_off(made.result.termination)) result.termination = made.result.termination;
   std::ranges::move(made.result.history, std::back_inserter(result.history));
   std::ranges::move(made.result.notes, std::back_inserter(result.notes));
@@ -105,7 +106,8 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   if (plan.method.refit && !broken_off(run.result.termination)) {
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
   }
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() + run.result.earlier_seconds;
   progress.finish();
 
   run.coefficients = problem.coefficients(run.result.x);

@@ -82,7 +82,7 @@ class Rounds {
     RoundRecord record{t, round.answered, round.absences, round.relative_residual, distance(x_, previous_)};
     record.bytes_up = result_.bytes_up - up;
     record.bytes_down = result_.bytes_down - down;
-    record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    record.seconds = std::chrono::duration<double>(Clock::now() - start).count() + round.earlier_seconds;
     result_.history.push_back(std::move(record));
   }
 
@@ -134,6 +134,7 @@ class Rounds {
     RoundReplies round = engine_.local_updates(task, participants);
     accept_replies(task, x_.size(), participants, round);
     round.relative_residual = residual_.relative(round);
+    result_.earlier_seconds += round.earlier_seconds;
     result_.bytes_down += participants.size() * task.x.size() * sizeof(double);
     if (!task.own.empty()) {
       for (const ClientId client : participants) result_.bytes_down += task.own[client.value].size() * sizeof(double);

@@ -3,11 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
+namespace {
+
+bool is_round(double value) { return value >= 0.0 && value < 0x1.0p32 && value == std::floor(value); }
+
+}  // namespace
 
 std::vector<double> SlackNews::packed() const {
   std::vector<double> numbers{known ? 1.0 : 0.0};
@@ -19,7 +26,6 @@ std::vector<double> SlackNews::packed() const {
 }
 
 SlackNews SlackNews::unpacked(std::span<const double> numbers) {
-  const auto is_round = [](double value) { return value >= 0.0 && value < 0x1.0p32 && value == std::floor(value); };
   if (numbers.size() % 2 != 1) throw InvalidArgument("what the server told about the slack is incomplete");
   SlackNews news{numbers[0] != 0.0, {}};
   for (std::size_t k = 1; k < numbers.size(); k += 2) {
@@ -65,6 +71,33 @@ std::vector<double> PrivateSlack::products(std::span<const double> y, std::span<
 void PrivateSlack::keep(std::uint32_t round, std::vector<double> y) {
   std::erase_if(open_, [&](const Direction& direction) { return direction.round == round; });
   open_.push_back({round, 0.0, std::move(y)});
+}
+
+// w as far as it is settled, then each direction: round, total, y.
+std::vector<double> PrivateSlack::state() const {
+  std::vector<double> numbers = settled_;
+  numbers.reserve(settled_.size() + open_.size() * (settled_.size() + 2));
+  for (const Direction& direction : open_) {
+    numbers.push_back(static_cast<double>(direction.round));
+    numbers.push_back(direction.total);
+    numbers.insert(numbers.end(), direction.y.begin(), direction.y.end());
+  }
+  return numbers;
+}
+
+void PrivateSlack::restore(std::span<const double> state) {
+  const std::size_t rows = settled_.size(), each = rows + 2;
+  if (state.size() < rows || (state.size() - rows) % each != 0) {
+    throw InvalidArgument("the stored slack is not one of " + std::to_string(rows) + " rows");
+  }
+  std::vector<Direction> open;
+  for (std::size_t at = rows; at < state.size(); at += each) {
+    if (!is_round(state[at])) throw InvalidArgument("the stored slack makes no sense");
+    const auto y = state.subspan(at + 2, rows);
+    open.push_back({static_cast<std::uint32_t>(state[at]), state[at + 1], {y.begin(), y.end()}});
+  }
+  settled_.assign(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(rows));
+  open_ = std::move(open);
 }
 
 }  // namespace fedrk

@@ -59,6 +59,7 @@ std::optional<AlignedVector> column_lengths(Engine& engine, const RunOptions& ru
   task.reveal = Reveal::Sums;
   RoundReplies round = engine.local_updates(task, everyone);
   accept_replies(task, engine.dimension(), everyone, round);
+  counted.earlier_seconds += round.earlier_seconds;
   if (round.answered.size() < everyone.size()) return std::nullopt;
   counted.bytes_up += everyone.size() * message_length(round.replies.front()) * sizeof(double);
   return std::move(round.replies.front().values);
@@ -96,6 +97,7 @@ void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserve
   made.result.x.assign(x.begin(), x.end());
   made.result.bytes_up += result.bytes_up;
   made.result.bytes_down += result.bytes_down;
+  made.result.earlier_seconds += result.earlier_seconds;
   made.result.relative_residual = result.relative_residual;
   made.result.termination = result.termination;
   std::ranges::move(result.history, std::back_inserter(made.result.history));

@@ -23,6 +23,10 @@ class InProcessEngine final : public Engine {
   std::size_t dimension() const override { return dimension_; }
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
 
+  /// What a client remembers of earlier answers, as Client has it.
+  std::vector<double> slack_state(ClientId client) const { return clients_[client.value].slack_state(); }
+  void restore_slack(ClientId client, std::span<const double> state) { clients_[client.value].restore_slack(state); }
+
  private:
   bool worth_threads(const LocalTask& task, std::size_t participants) const;
 

@@ -29,6 +29,10 @@ class Client {
   /// answers the same. One call at a time.
   LocalReply local_update(const LocalTask& task);
 
+  /// What it remembers of earlier answers, to go on after its process has ended.
+  std::vector<double> slack_state() const { return slack_.state(); }
+  void restore_slack(std::span<const double> state) { slack_.restore(state); }
+
  private:
   void answer(const FixedSteps& steps, const LocalTask& task, LocalReply& reply);
   void answer(const UntilProjected& projection, const LocalTask& task, LocalReply& reply);

@@ -82,6 +82,8 @@ struct RoundReplies {
   std::vector<ClientId> answered{};  // whose answers are in `replies`, ascending
   /// Of the participants, at the x that they were sent; filled in by the round loop (history.hpp says how).
   std::optional<double> relative_residual{};
+  /// Of the answer when it was first given, where it is only repeated now.
+  double earlier_seconds = 0.0;
 };
 
 class Engine {

@@ -67,6 +67,7 @@ struct RunResult {
   std::uint64_t bytes_down = 0;
   std::vector<std::string> notes;  // of the method
   bool fits = false;               // as Method::fits at the end
+  double earlier_seconds = 0.0;    // of all answers that were only repeated (engine.hpp)
 };
 
 class FederatedRun {

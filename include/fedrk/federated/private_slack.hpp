@@ -51,6 +51,11 @@ class PrivateSlack {
   /// Keeps the y of a round, in place of what was kept of it before.
   void keep(std::uint32_t round, std::vector<double> y);
 
+  /// All of it as plain numbers, for a client that is to go on after its process has ended.
+  std::vector<double> state() const;
+  /// Takes the place of what there is. Throws InvalidArgument where the numbers are not a state of so many rows.
+  void restore(std::span<const double> state);
+
  private:
   struct Direction {
     std::uint32_t round = 0;

@@ -45,6 +45,32 @@ TEST(PrivateSlack, IsWhatTheServerWentInEachDirection) {
   EXPECT_EQ(slack.products(Numbers{1.0, 1.0}, std::vector<std::uint32_t>{0, 1, 7}), (Numbers{3.0, 1.0, 0.0}));
 }
 
+TEST(PrivateSlack, GoesOnFromItsStateAsIfNothingHadHappened) {
+  PrivateSlack slack(2);
+  slack.keep(0, {1.0, 2.0});
+  slack.keep(1, {0.0, 1.0});
+  slack.learn({true, {{0, 2.0}, {1, -3.0}}}, std::vector<std::uint32_t>{1});
+  slack.keep(5, {7.0, 0.1});
+
+  PrivateSlack again(2);
+  again.keep(9, {4.0, 4.0});
+  again.restore(slack.state());
+
+  EXPECT_EQ(again.state(), slack.state());
+  for (PrivateSlack* one : {&slack, &again}) one->learn({true, {{1, 0.3}, {5, 0.7}}}, std::vector<std::uint32_t>{5});
+  EXPECT_EQ(again.coefficients(), slack.coefficients());
+  EXPECT_EQ(again.products(Numbers{1.0, 1.0}, std::vector<std::uint32_t>{1, 5, 9}), (Numbers{0.0, 7.1, 0.0}));
+}
+
+TEST(PrivateSlack, RefusesAStateOfOtherRows) {
+  PrivateSlack slack(2);
+  for (const Numbers& state : {Numbers{}, Numbers{1.0}, Numbers{1.0, 2.0, 3.0}, Numbers{1.0, 2.0, 0.5, 1.0, 1.0, 1.0},
+                               Numbers{1.0, 2.0, std::nan(""), 1.0, 1.0, 1.0}}) {
+    EXPECT_THROW(slack.restore(state), InvalidArgument);
+  }
+  EXPECT_EQ(slack.coefficients(), (Numbers{0.0, 0.0}));
+}
+
 TEST(PrivateSlack, ToldTwiceChangesNothing) {
   PrivateSlack slack(2);
   slack.keep(0, {1.0, 2.0});

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// run.db: what a run has done so far, in a file that outlives its process. One process writes; others may read
+// meanwhile. docs/formats.md describes the tables.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/federated/engine.hpp"
+#include "fedrk/federated/history.hpp"
+
+namespace fedrk::store {
+
+enum class RunKind { Solve, Server };
+
+/// What a run is, from its first moment to its last.
+struct RunIdentity {
+  std::string id;  // `new_run_id`
+  RunKind kind = RunKind::Solve;
+  std::string title{};
+  std::string plan{};  // the text of plan.toml
+  std::vector<ClientSummary> roster{};
+};
+
+/// 32 hexadecimal digits that no other run has.
+std::string new_run_id();
+
+/// Names the first thing in which two rosters differ, norms to the bit; empty where they are the same.
+std::string difference(std::span<const ClientSummary> before, std::span<const ClientSummary> now);
+
+/// One call of Engine::local_updates, with what came back.
+struct StoredAnswer {
+  std::uint64_t number = 0;  // of the call, from 0
+  std::uint32_t round = 0;
+  std::uint64_t task = 0;  // fingerprint of what was asked
+  double seconds = 0.0;    // that the answer took
+  std::string bytes{};
+};
+
+struct ClientSlack {
+  ClientId client;
+  std::vector<double> state;
+};
+
+/// What is written in one transaction.
+struct Batch {
+  std::vector<StoredAnswer> answers{};
+  std::vector<RoundRecord> rounds{};
+  std::vector<ClientSlack> slack{};
+};
+
+struct Event {
+  double time = 0.0;  // seconds since 1970
+  std::string level, event, text;
+};
+
+/// What `fedrk status` shows.
+struct RunProgress {
+  struct Client {
+    std::string name;
+    std::size_t rows = 0;
+    std::uint64_t rounds = 0, absences = 0;
+    std::optional<std::uint32_t> last_round{};  // that it answered in
+    std::string last_absence{};                 // why it did not answer when it last did not
+  };
+  RunIdentity identity;
+  std::string state, stop_reason;
+  double started = 0.0, changed = 0.0;  // seconds since 1970
+  std::uint64_t rounds = 0, answers = 0;
+  std::optional<std::uint32_t> last_round{};
+  std::vector<std::uint32_t> last_participants{}, last_absent{};  // clients, of the last round
+  std::optional<double> residual{};                               // the last that was reported
+  std::vector<Client> clients{};
+  std::vector<Event> events{};  // the last ones, oldest first
+};
+
+/// A write that failed in the midst of a run. Nothing that was stored before is lost.
+class StoreFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Every function may be called from any thread.
+class RunStore {
+ public:
+  enum class Access { Write, Read };
+
+  /// A new run in the state "pending". A file that is there already is an error.
+  static Result<RunStore> create(const std::filesystem::path& path, const RunIdentity& identity);
+  static Result<RunStore> open(const std::filesystem::path& path, Access access = Access::Write);
+
+  RunStore(RunStore&&) noexcept;
+  RunStore& operator=(RunStore&&) noexcept;
+  ~RunStore();
+
+  const RunIdentity& identity() const;
+
+  /// "pending", "running", "finished:completed", "finished:stopped", "finished:failed", with the reason of the last
+  /// three as result.json has it.
+  Result<void> set_state(const std::string& state, const std::string& stop_reason = "");
+  Result<std::string> state() const;
+
+  Result<void> put_document(const std::string& key, std::string_view bytes);
+  Result<std::optional<std::string>> document(const std::string& key) const;
+  Result<void> add_event(const std::string& level, const std::string& event, const std::string& text);
+
+  /// How many answers are stored: the numbers 0 to this less one.
+  Result<std::uint64_t> answers() const;
+  Result<StoredAnswer> answer(std::uint64_t number) const;
+  Result<std::vector<ClientSlack>> slack() const;
+
+  /// All of it or nothing. A round that is there already is replaced.
+  Result<void> commit(const Batch& batch);
+
+  /// The run is over for good: answers and slack go, and the file becomes small.
+  Result<void> finish(const std::string& state, const std::string& stop_reason);
+
+  Result<RunProgress> progress(std::size_t events = 10) const;
+
+ private:
+  struct Inside;
+  explicit RunStore(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace fedrk::store

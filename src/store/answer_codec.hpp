@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What an engine brought back, as bytes: little-endian, with a checksum in front.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fedrk/federated/engine.hpp"
+
+namespace fedrk::store {
+
+std::string encoded(const RoundReplies& round);
+
+/// Nothing where the bytes are not as `encoded` made them.
+std::optional<RoundReplies> decoded(std::string_view bytes);
+
+}  // namespace fedrk::store

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/store/journal_engine.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "store/answer_codec.hpp"
+#include "store/task_fingerprint.hpp"
+
+namespace fedrk::store {
+namespace {
+
+bool is_look(const LocalTask& task) {
+  const auto* steps = std::get_if<FixedSteps>(&task.work);
+  return steps != nullptr && steps->count == 0;
+}
+
+bool changes_slack(const LocalTask& task) {
+  const auto* steps = std::get_if<ValidSteps>(&task.work);
+  return steps != nullptr && steps->lambda > 0.0;
+}
+
+}  // namespace
+
+RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
+  if (is_look(task) && stop_ != nullptr && stop_->requested()) return inner_.local_updates(task, participants);
+  const std::uint64_t asked = fingerprint(task, participants);
+  if (next_ < journal_.found()) return repeat(asked);
+  const auto start = std::chrono::steady_clock::now();
+  RoundReplies round = inner_.local_updates(task, participants);
+  if (journal_.keeps_answers()) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto new_slack = changes_slack(task) ? participants : std::span<const ClientId>{};
+    journal_.add_answer({next_, task.round.value, asked, seconds, encoded(round)}, new_slack);
+  }
+  ++next_;
+  return round;
+}
+
+RoundReplies JournalEngine::repeat(std::uint64_t task) {
+  const auto stored = journal_.store().answer(next_);
+  if (!stored) throw StoreFailed(stored.error().message);
+  const std::string where =
+      "answer " + std::to_string(next_) + " of the run, in round " + std::to_string(stored->round + 1);
+  if (stored->task != task) {
+    throw ReplayDiffers(where + ", is one to another question: plan, data or program changed since it was stored");
+  }
+  auto round = decoded(stored->bytes);
+  if (!round) throw StoreFailed("run.db is damaged: " + where + ", is not as it was written");
+  round->earlier_seconds = stored->seconds;
+  ++next_;
+  return *std::move(round);
+}
+
+}  // namespace fedrk::store

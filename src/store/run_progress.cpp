@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a run.db tells of its run while this goes on, and after.
+
+#include <algorithm>
+
+#include "store/run_tables.hpp"
+
+namespace fedrk::store {
+namespace {
+
+std::uint32_t as_index(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+void read_run(Database& database, RunProgress& progress) {
+  Statement run = database.prepare("SELECT state, stop_reason, started, changed FROM run");
+  if (run.next()) {
+    progress.state = run.text(0);
+    progress.stop_reason = run.text(1);
+    progress.started = run.real(2);
+    progress.changed = run.real(3);
+  }
+  Statement answers = database.prepare("SELECT coalesce(max(number) + 1, 0) FROM answers");
+  if (answers.next()) progress.answers = static_cast<std::uint64_t>(answers.integer(0));
+}
+
+void read_rounds(Database& database, RunProgress& progress) {
+  Statement rounds = database.prepare("SELECT count(*), max(round) FROM rounds");
+  if (rounds.next() && !rounds.is_null(1)) {
+    progress.rounds = static_cast<std::uint64_t>(rounds.integer(0));
+    progress.last_round = as_index(rounds.integer(1));
+  }
+  Statement residual =
+      database.prepare("SELECT residual FROM rounds WHERE residual IS NOT NULL ORDER BY round DESC LIMIT 1");
+  if (residual.next()) progress.residual = residual.real(0);
+  if (!progress.last_round) return;
+  Statement last = database.prepare("SELECT client, absence FROM participation WHERE round = ? ORDER BY client");
+  last.bind(1, std::int64_t{*progress.last_round});
+  while (last.next()) {
+    (last.is_null(1) ? progress.last_participants : progress.last_absent).push_back(as_index(last.integer(0)));
+  }
+}
+
+void read_clients(Database& database, RunProgress& progress) {
+  for (const ClientSummary& client : progress.identity.roster) progress.clients.push_back({client.name, client.rows});
+  Statement counts = database.prepare(
+      "SELECT client, sum(absence IS NULL), sum(absence IS NOT NULL), max(CASE WHEN absence IS NULL THEN round END), "
+      "max(CASE WHEN absence IS NOT NULL THEN round END) FROM participation GROUP BY client");
+  Statement why = database.prepare("SELECT absence FROM participation WHERE round = ? AND client = ?");
+  while (counts.next()) {
+    const auto place = static_cast<std::size_t>(counts.integer(0));
+    if (place >= progress.clients.size()) continue;
+    RunProgress::Client& client = progress.clients[place];
+    client.rounds = static_cast<std::uint64_t>(counts.integer(1));
+    client.absences = static_cast<std::uint64_t>(counts.integer(2));
+    if (!counts.is_null(3)) client.last_round = as_index(counts.integer(3));
+    if (counts.is_null(4)) continue;
+    why.bind(1, counts.integer(4)).bind(2, counts.integer(0));
+    if (why.next()) client.last_absence = why.text(0);
+    why.reset();
+  }
+}
+
+void read_events(Database& database, std::size_t most, RunProgress& progress) {
+  Statement events = database.prepare("SELECT time, level, event, text FROM events ORDER BY number DESC LIMIT ?");
+  events.bind(1, static_cast<std::int64_t>(most));
+  while (events.next()) {
+    progress.events.push_back({events.real(0), events.text(1), events.text(2), events.text(3)});
+  }
+  std::ranges::reverse(progress.events);
+}
+
+}  // namespace
+
+Result<RunProgress> RunStore::progress(std::size_t events) const {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    RunProgress progress;
+    progress.identity = inside_->identity;
+    Database& database = inside_->database;
+    Transaction moment(database, "BEGIN");  // one moment for all of it, however quickly the run goes on
+    read_run(database, progress);
+    read_rounds(database, progress);
+    read_clients(database, progress);
+    read_events(database, events, progress);
+    moment.commit();
+    return progress;
+  });
+}
+
+}  // namespace fedrk::store

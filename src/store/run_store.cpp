@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/store/run_store.hpp"
+
+#include <sys/random.h>
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <system_error>
+
+#include "store/run_tables.hpp"
+
+namespace fedrk::store {
+namespace {
+
+const char* name_of(RunKind kind) { return kind == RunKind::Server ? "server" : "solve"; }
+
+RunIdentity read_identity(Database& database) {
+  RunIdentity identity;
+  Statement run = database.prepare("SELECT id, kind, title, plan FROM run");
+  if (!run.next()) throw SqliteFailure(database.path().string() + " is damaged: it names no run", SQLITE_CORRUPT);
+  identity.id = run.text(0);
+  identity.kind = run.text(1) == "server" ? RunKind::Server : RunKind::Solve;
+  identity.title = run.text(2);
+  identity.plan = run.text(3);
+  Statement clients =
+      database.prepare("SELECT client, name, rows, squared_rhs_norm, squared_norm FROM clients ORDER BY client");
+  while (clients.next()) {
+    identity.roster.push_back({ClientId{static_cast<std::uint32_t>(clients.integer(0))}, clients.text(1),
+                               static_cast<std::size_t>(clients.integer(2)), clients.real(3), clients.real(4)});
+  }
+  return identity;
+}
+
+void write_identity(Database& database, const RunIdentity& identity) {
+  Transaction whole(database);
+  Statement run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, 'pending', '', ?, ?)");
+  run.bind_text(1, identity.id).bind_text(2, name_of(identity.kind)).bind_text(3, identity.title);
+  run.bind_text(4, identity.plan).bind(5, now_since_1970()).bind(6, now_since_1970()).run();
+  Statement add = database.prepare("INSERT INTO clients VALUES (?, ?, ?, ?, ?)");
+  for (const ClientSummary& client : identity.roster) {
+    add.bind(1, std::int64_t{client.id.value}).bind_text(2, client.name);
+    add.bind(3, static_cast<std::int64_t>(client.rows));
+    add.bind(4, client.squared_rhs_norm).bind(5, client.squared_norm).run();
+  }
+  whole.commit();
+}
+
+std::string_view bytes_of(std::span<const double> numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};  // NOLINT: little-endian, see the codec
+}
+
+}  // namespace
+
+double now_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string new_run_id() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw std::system_error(errno, std::generic_category(), "no random numbers");
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string difference(std::span<const ClientSummary> before, std::span<const ClientSummary> now) {
+  if (before.size() != now.size()) {
+    return "there were " + std::to_string(before.size()) + " clients, now there are " + std::to_string(now.size());
+  }
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].name != now[i].name) {
+      return "client " + std::to_string(i + 1) + " was " + before[i].name + ", now it is " + now[i].name;
+    }
+    if (before[i].rows != now[i].rows) {
+      return before[i].name + " had " + std::to_string(before[i].rows) + " rows, now it has " +
+             std::to_string(now[i].rows);
+    }
+    if (bits(before[i].squared_norm) != bits(now[i].squared_norm)) return "the rows of " + now[i].name + " changed";
+    if (bits(before[i].squared_rhs_norm) != bits(now[i].squared_rhs_norm)) {
+      return "the right-hand side of " + now[i].name + " changed";
+    }
+  }
+  return "";
+}
+
+RunStore::Inside::Inside(Database opened)
+    : database(std::move(opened)),
+      identity(read_identity(database)),
+      add_answer(database.prepare("INSERT INTO answers VALUES (?, ?, ?, ?, ?)")),
+      read_answer(database.prepare("SELECT round, task, seconds, answer FROM answers WHERE number = ?")),
+      count_answers(database.prepare("SELECT coalesce(max(number) + 1, 0) FROM answers")),
+      add_round(database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?, ?)")),
+      clear_participation(database.prepare("DELETE FROM participation WHERE round = ?")),
+      add_participation(database.prepare("INSERT OR REPLACE INTO participation VALUES (?, ?, ?)")),
+      add_slack(database.prepare("INSERT OR REPLACE INTO slack VALUES (?, ?)")),
+      set_state(database.prepare("UPDATE run SET state = ?, stop_reason = ?, changed = ?")),
+      add_event(database.prepare("INSERT INTO events (time, level, event, text) VALUES (?, ?, ?, ?)")),
+      put_document(database.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?)")),
+      read_document(database.prepare("SELECT content FROM documents WHERE key = ?")) {}
+
+RunStore::RunStore(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+RunStore::RunStore(RunStore&&) noexcept = default;
+RunStore& RunStore::operator=(RunStore&&) noexcept = default;
+RunStore::~RunStore() = default;
+
+const RunIdentity& RunStore::identity() const { return inside_->identity; }
+
+Result<RunStore> RunStore::create(const std::filesystem::path& path, const RunIdentity& identity) {
+  return guarded([&] {
+    Database database = Database::create(path, kRunFile, kRunSchema);
+    write_identity(database, identity);
+    return RunStore(std::make_unique<Inside>(std::move(database)));
+  });
+}
+
+Result<RunStore> RunStore::open(const std::filesystem::path& path, Access access) {
+  return guarded(
+      [&] { return RunStore(std::make_unique<Inside>(Database::open(path, kRunFile, access == Access::Read))); });
+}
+
+Result<void> RunStore::set_state(const std::string& state, const std::string& stop_reason) {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded(
+      [&] { inside_->set_state.bind_text(1, state).bind_text(2, stop_reason).bind(3, now_since_1970()).run(); });
+}
+
+Result<std::string> RunStore::state() const {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    Statement read = inside_->database.prepare("SELECT state FROM run");
+    return read.next() ? read.text(0) : std::string{};
+  });
+}
+
+Result<void> RunStore::put_document(const std::string& key, std::string_view bytes) {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] { inside_->put_document.bind_text(1, key).bind_blob(2, bytes).run(); });
+}
+
+Result<std::optional<std::string>> RunStore::document(const std::string& key) const {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&]() -> std::optional<std::string> {
+    Statement& read = inside_->read_document;
+    if (!read.bind_text(1, key).next()) return std::nullopt;
+    std::string content = read.text(0);
+    read.reset();
+    return content;
+  });
+}
+
+Result<void> RunStore::add_event(const std::string& level, const std::string& event, const std::string& text) {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    Statement& add = inside_->add_event;
+    add.bind(1, now_since_1970()).bind_text(2, level).bind_text(3, event).bind_text(4, text).run();
+  });
+}
+
+Result<std::uint64_t> RunStore::answers() const {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    Statement& count = inside_->count_answers;
+    count.next();
+    const auto stored = static_cast<std::uint64_t>(count.integer(0));
+    count.reset();
+    return stored;
+  });
+}
+
+Result<StoredAnswer> RunStore::answer(std::uint64_t number) const {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    Statement& read = inside_->read_answer;
+    if (!read.bind(1, static_cast<std::int64_t>(number)).next()) {
+      throw SqliteFailure(
+          inside_->database.path().string() + " is damaged: answer " + std::to_string(number) + " is missing",
+          SQLITE_CORRUPT);
+    }
+    StoredAnswer answer{number, static_cast<std::uint32_t>(read.integer(0)),
+                        static_cast<std::uint64_t>(read.integer(1)), read.real(2), read.text(3)};
+    read.reset();
+    return answer;
+  });
+}
+
+Result<std::vector<ClientSlack>> RunStore::slack() const {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    std::vector<ClientSlack> all;
+    Statement read = inside_->database.prepare("SELECT client, state FROM slack ORDER BY client");
+    while (read.next()) {
+      const std::string bytes = read.text(1);
+      ClientSlack& slack = all.emplace_back(ClientSlack{ClientId{static_cast<std::uint32_t>(read.integer(0))}, {}});
+      slack.state.resize(bytes.size() / sizeof(double));
+      std::memcpy(slack.state.data(), bytes.data(), slack.state.size() * sizeof(double));
+    }
+    return all;
+  });
+}
+
+Result<void> RunStore::commit(const Batch& batch) {
+  const std::lock_guard lock(inside_->mutex);
+  Inside& in = *inside_;
+  return guarded([&] {
+    Transaction whole(in.database);
+    for (const StoredAnswer& answer : batch.answers) {
+      in.add_answer.bind(1, static_cast<std::int64_t>(answer.number)).bind(2, std::int64_t{answer.round});
+      in.add_answer.bind(3, static_cast<std::int64_t>(answer.task)).bind(4, answer.seconds);
+      in.add_answer.bind_blob(5, answer.bytes).run();
+    }
+    for (const RoundRecord& record : batch.rounds) {
+      const std::int64_t round{record.round.value};
+      in.add_round.bind(1, round).bind(3, record.movement).bind(4, record.seconds);
+      record.relative_residual ? in.add_round.bind(2, *record.relative_residual) : in.add_round.bind_null(2);
+      in.add_round.bind(5, static_cast<std::int64_t>(record.bytes_up));
+      in.add_round.bind(6, static_cast<std::int64_t>(record.bytes_down)).run();
+      in.clear_participation.bind(1, round).run();
+      for (const ClientId client : record.participants) {
+        in.add_participation.bind(1, round).bind(2, std::int64_t{client.value}).bind_null(3).run();
+      }
+      for (const Absence& absence : record.absences) {
+        in.add_participation.bind(1, round).bind(2, std::int64_t{absence.client.value});
+        in.add_participation.bind_text(3, absence.reason).run();
+      }
+    }
+    for (const ClientSlack& slack : batch.slack) {
+      in.add_slack.bind(1, std::int64_t{slack.client.value}).bind_blob(2, bytes_of(slack.state)).run();
+    }
+    whole.commit();
+  });
+}
+
+Result<void> RunStore::finish(const std::string& state, const std::string& stop_reason) {
+  if (const auto done = set_state(state, stop_reason); !done) return done.error();
+  const std::lock_guard lock(inside_->mutex);
+  const auto emptied = guarded([&] { inside_->database.execute("DELETE FROM answers; DELETE FROM slack;"); });
+  if (!emptied) return emptied.error();
+  // A reader may be in the way of the rest, and a full disk: then the file stays as large as it is.
+  (void)guarded([&] { inside_->database.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"); });
+  return {};
+}
+
+}  // namespace fedrk::store

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/store/client_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/temp_folder.hpp"
+
+namespace fedrk::store {
+namespace {
+
+namespace fs = std::filesystem;
+using Numbers = std::vector<double>;
+
+ClientStore opened(const fs::path& folder) {
+  auto store = ClientStore::open(folder);
+  if (!store) throw std::runtime_error(store.error().message);
+  return *std::move(store);
+}
+
+TEST(ClientStore, DrawsItsSeedOnceAndKeepsItToItself) {
+  const test::TempFolder folder;
+  const std::uint64_t seed = *opened(folder / "state").secret_seed();
+
+  EXPECT_EQ(*opened(folder / "state").secret_seed(), seed);
+  EXPECT_NE(*opened(folder / "other").secret_seed(), seed);
+  EXPECT_EQ(fs::status(folder / "state/secret").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(folder / "state/client.db").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(ClientStore, RefusesASeedThatOthersCanReadOrThatIsNone) {
+  const test::TempFolder folder;
+  ClientStore store = opened(folder.path());
+  ASSERT_TRUE(store.secret_seed());
+  fs::permissions(folder / "secret", fs::perms::group_read, fs::perm_options::add);
+  EXPECT_EQ(folder.local(store.secret_seed().error().message),
+            "secret can be read by others, who could then repeat this client's draws; chmod 600 it");
+
+  folder.write("secret", "12\n");
+  fs::permissions(folder / "secret", fs::perms::owner_read);
+  EXPECT_EQ(folder.local(store.secret_seed().error().message),
+            "secret does not hold the 16 digits of a seed; take it away to have a new one drawn");
+}
+
+TEST(ClientStore, KeepsTheSlackOfEachRunUntilItIsOver) {
+  const test::TempFolder folder;
+  {
+    ClientStore store = opened(folder.path());
+    EXPECT_FALSE(*store.load_slack("a"));
+    ASSERT_TRUE(store.save_slack("a", 3, Numbers{1.0, -0.5}));
+    ASSERT_TRUE(store.save_slack("a", 5, Numbers{1.0, 5e-324}));
+    ASSERT_TRUE(store.save_slack("b", 1, Numbers{}));
+  }
+  ClientStore store = opened(folder.path());
+
+  const auto slack = *store.load_slack("a");
+  ASSERT_TRUE(slack);
+  EXPECT_EQ(slack->task, 5);
+  EXPECT_EQ(slack->state, (Numbers{1.0, 5e-324}));
+  ASSERT_TRUE(store.forget("a"));
+  EXPECT_FALSE(*store.load_slack("a"));
+  EXPECT_TRUE(*store.load_slack("b"));
+}
+
+TEST(ClientStore, RefusesToGoBack) {
+  const test::TempFolder folder;
+  ClientStore store = opened(folder.path());
+  ASSERT_TRUE(store.save_slack("a", 5, Numbers{1.0}));
+
+  EXPECT_TRUE(store.save_slack("a", 5, Numbers{1.0})) << "asked again, it answers the same";
+  const auto back = store.save_slack("a", 4, Numbers{2.0});
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().message.find("the server has gone back to an earlier round"), 0) << back.error().message;
+  EXPECT_EQ((*store.load_slack("a"))->state, Numbers{1.0});
+  EXPECT_TRUE(store.check_task("b", 0));
+}
+
+TEST(ClientStore, SaysWhatIsWrongWithItsFile) {
+  const test::TempFolder folder;
+  folder.write("client.db", std::string(4096, 'x'));
+
+  EXPECT_EQ(folder.local(ClientStore::open(folder.path()).error().message),
+            "client.db is not a file that fedrk keeps a run in");
+}
+
+}  // namespace
+}  // namespace fedrk::store
