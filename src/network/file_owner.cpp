@@ -11,8 +11,9 @@
 
 namespace fedrk::network {
 
-FileOwner::FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log)
-    : name_(std::move(name)), files_(std::move(files)), secret_(secret), log_(log) {}
+FileOwner::FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, store::ClientStore* store,
+                     operation::Log& log)
+    : name_(std::move(name)), files_(std::move(files)), secret_(secret), store_(store), log_(log) {}
 
 std::uint64_t FileOwner::seed() const {
   return secret_ ? client_seed(*secret_, run_) : client_seed(plan_.run.seed, name_);
@@ -91,12 +92,37 @@ Result<PreparedRows> FileOwner::prepare(const Preparation& preparation) {
   if (!client) return client.error();
   for (const std::string& warning : warnings) log_.warning("data.note", {{"note", warning}});
   client_ = *std::move(client);
+  if (const auto restored = restore_slack(); !restored) return restored.error();
   return PreparedRows{client_->summary(), client_->block().cols()};
 }
 
-Result<LocalReply> FileOwner::answer(std::uint64_t, const LocalTask& task) {
+// As it was after the last answer of an earlier process.
+Result<void> FileOwner::restore_slack() {
+  if (store_ == nullptr) return {};
+  const auto kept = store_->load_slack(run_);
+  if (!kept) return kept.error();
+  if (*kept) client_->restore_slack((*kept)->state);
+  return {};
+}
+
+// Slack is on disk before the answer that it belongs to leaves: whatever happens then, both sides can go on.
+Result<LocalReply> FileOwner::answer(std::uint64_t number, const LocalTask& task) {
   if (!client_) return Error{"the rows are not prepared yet"};
-  return client_->local_update(task);
+  const auto* valid = std::get_if<ValidSteps>(&task.work);
+  const bool slack = store_ != nullptr && valid != nullptr && valid->lambda > 0.0;
+  if (slack) {
+    if (const auto fine = store_->check_task(run_, number); !fine) return fine.error();
+  }
+  LocalReply reply = client_->local_update(task);
+  if (slack) {
+    if (const auto saved = store_->save_slack(run_, number, client_->slack_state()); !saved) return saved.error();
+  }
+  return reply;
+}
+
+void FileOwner::forget() {
+  if (store_ == nullptr || run_.empty()) return;
+  if (const auto done = store_->forget(run_); !done) log_.warning("store", {{"note", done.error().message}});
 }
 
 }  // namespace fedrk::network

@@ -348,7 +348,12 @@ Clock::time_point Switchboard::give_up_on_late(Clock::time_point now) {
 }
 
 std::vector<Switchboard::Answer> Switchboard::exchange(const Question& question, std::span<const ClientId> clients) {
-  std::unique_lock lock(mutex_);
+  begin(question, clients);
+  return wait();
+}
+
+void Switchboard::begin(const Question& question, std::span<const ClientId> clients) {
+  const std::lock_guard lock(mutex_);
   throw_if_interrupted();
   Pending& pending = pending_.emplace();
   pending.question = &question;
@@ -367,6 +372,11 @@ std::vector<Switchboard::Answer> Switchboard::exchange(const Question& question,
       ask(client);
     }
   }
+}
+
+std::vector<Switchboard::Answer> Switchboard::wait() {
+  std::unique_lock lock(mutex_);
+  Pending& pending = *pending_;
   while (pending.outstanding > 0 && !time_is_up()) {
     auto next = give_up_on_late(Clock::now());
     if (run_until_) next = std::min(next, *run_until_);

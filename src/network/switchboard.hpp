@@ -101,8 +101,11 @@ class Switchboard {
     std::string absence;      // why there is none
     bool may_return = false;  // it was late or gone: asked again, it may answer
   };
-  /// In the order of `clients`.
+  /// Asks, waits, and brings the answers in the order of `clients`.
   std::vector<Answer> exchange(const Question& question, std::span<const ClientId> clients);
+  /// The two halves of it. `question` must stay until the answers are there.
+  void begin(const Question& question, std::span<const ClientId> clients);
+  std::vector<Answer> wait();
 
   /// From now on every client that joins is prepared by this message, and must then be as it was.
   void fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected);

@@ -10,6 +10,7 @@
 #include "fedrk/federated/client.hpp"
 #include "fedrk/network/data_owner.hpp"
 #include "fedrk/operation/log.hpp"
+#include "fedrk/store/client_store.hpp"
 
 namespace fedrk::network {
 
@@ -22,8 +23,12 @@ struct OwnFiles {
 class FileOwner final : public DataOwner {
  public:
   /// With `secret` the draws come from it and the run's name, and nobody else can repeat them; without, they derive
-  /// from the plan's seed as in one process.
-  FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log);
+  /// from the plan's seed as in one process. With `store` slack outlives this process.
+  FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, store::ClientStore* store,
+            operation::Log& log);
+
+  /// The run is over: what the store keeps of it goes.
+  void forget();
 
   Result<TableShape> read(const std::string& run, const io::Plan& plan) override;
   Result<ColumnSums> column_sums(std::size_t columns) override;
@@ -34,11 +39,13 @@ class FileOwner final : public DataOwner {
  private:
   Result<void> read_again();
   Result<void> widen(std::size_t columns);
+  Result<void> restore_slack();
   std::uint64_t seed() const;
 
   std::string name_;
   OwnFiles files_;
   std::optional<std::uint64_t> secret_;
+  store::ClientStore* store_;
   operation::Log& log_;
   std::string run_;
   io::Plan plan_;                       // the server's, with the own files

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// fedrk client: takes part in a federation with the rows of this machine.
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "commands.hpp"
+#include "fedrk/io/csv.hpp"
+#include "fedrk/io/number.hpp"
+#include "fedrk/io/write_file.hpp"
+#include "fedrk/network/client_run.hpp"
+#include "fedrk/network/file_owner.hpp"
+#include "fedrk/network/settings.hpp"
+#include "fedrk/security/own_credentials.hpp"
+#include "fedrk/security/tls_probe.hpp"
+#include "fedrk/store/client_store.hpp"
+#include "option_flags.hpp"
+#include "output.hpp"
+#include "signal_watch.hpp"
+
+namespace fedrk::app {
+namespace {
+
+namespace fs = std::filesystem;
+using network::ClientOutcome;
+using network::ClientSettings;
+using network::Milliseconds;
+
+struct ClientArguments {
+  std::string file;
+  OptionFlags<ClientSettings> flags;
+};
+
+Result<ClientSettings> settings_of(const ClientArguments& arguments) {
+  ClientSettings settings;
+  if (!arguments.file.empty()) {
+    // The folder of the file is where everything else lies, also what it does not name.
+    settings.state = (fs::path(arguments.file).parent_path() / settings.state).string();
+    const auto read = io::read_options(arguments.file, "a client's settings", network::client_options(), settings);
+    if (!read) return read.error();
+  }
+  if (const auto done = arguments.flags.apply_to(settings); !done) return done.error();
+  if (const auto fine = check(settings); !fine) return fine.error();
+  return settings;
+}
+
+security::CredentialFiles files_of(const network::TlsFiles& tls) { return {tls.certificate, tls.key, tls.ca}; }
+
+// gRPC says no more than that the connection did not come about; a look at each step says why.
+network::Diagnosis diagnose(const ClientSettings& settings) {
+  using Stage = security::Finding::Stage;
+  const auto address = security::parse_host_and_port(settings.server);
+  if (!address) return {address.error().message, true};
+  if (settings.insecure) return {};
+  const auto credentials = security::read_credentials(files_of(settings.tls));
+  if (!credentials) return {credentials.error().message, true};
+  const auto finding = security::tls_probe(address->host, address->port, *credentials, Milliseconds(3'000));
+  if (finding.ok) return {};
+  const bool hopeless = finding.stage == Stage::Certificate;
+  return {finding.words + (finding.advice.empty() ? "" : "; " + finding.advice), hopeless};
+}
+
+network::ClientRunOptions run_options(const ClientSettings& settings) {
+  network::ClientRunOptions options;
+  options.server = settings.server;
+  options.name = settings.name;
+  options.software = "fedrk " FEDRK_VERSION;
+  if (!settings.insecure) options.tls = settings.tls;
+  options.known_draws = settings.known_draws;
+  options.wait_limit = Milliseconds(static_cast<std::int64_t>(settings.wait * 1e3));
+  options.longest_vector = settings.longest_vector / sizeof(double);
+  options.largest_message = settings.largest_message;
+  options.diagnose = [settings] { return diagnose(settings); };
+  return options;
+}
+
+Result<void> write_solution(const fs::path& folder, const ClientOutcome& outcome) {
+  std::string text = "name,coefficient\n";
+  for (std::size_t j = 0; j < outcome.names.size() && j < outcome.coefficients.size(); ++j) {
+    text += io::csv_field(outcome.names[j]) + ',';
+    io::append_text(outcome.coefficients[j], text);
+    text += '\n';
+  }
+  return io::write_file(folder / "solution.csv", text);
+}
+
+int report(const ClientSettings& settings, const ClientOutcome& outcome) {
+  switch (outcome.kind) {
+    case ClientOutcome::Kind::Refused:
+      return complain(outcome.words, kBadInput);
+    case ClientOutcome::Kind::GaveUp:
+      return complain(outcome.words, kRunFailed);
+    case ClientOutcome::Kind::Stopped:
+      return complain(outcome.words, kStoppedEarly);
+    case ClientOutcome::Kind::Ended:
+      break;
+  }
+  if (!outcome.coefficients.empty()) {
+    if (const auto written = write_solution(settings.state, outcome); !written) {
+      return complain(written.error().message, kRunFailed);
+    }
+  }
+  say(fmt::format("fedrk: the run ended: {} ({})\n", outcome.words, outcome.status));
+  if (!outcome.coefficients.empty()) {
+    say(fmt::format("Solution: {}\n", (fs::path(settings.state) / "solution.csv").string()));
+  }
+  if (outcome.status == "finished:completed") return kDone;
+  return outcome.status == "finished:stopped" ? kStoppedEarly : kRunFailed;
+}
+
+int client(const ClientArguments& arguments) {
+  const auto settings = settings_of(arguments);
+  if (!settings) return complain(settings.error().message, kBadInput);
+  if (!settings->insecure) {
+    const auto fine = security::check_own(files_of(settings->tls), security::Role::Client, security::now());
+    if (!fine) return complain(fine.error().message, kBadInput);
+  }
+  auto store = store::ClientStore::open(settings->state);
+  if (!store) return complain(store.error().message, kBadInput);
+  std::optional<std::uint64_t> secret;
+  if (!settings->known_draws) {
+    const auto drawn = store->secret_seed();
+    if (!drawn) return complain(drawn.error().message, kBadInput);
+    secret = *drawn;
+  }
+  const auto log = operation::make_log(settings->log.format, settings->log.level, stderr);
+  if (settings->insecure)
+    log->warning("insecure", {{"note", "no TLS: anybody on the way can read and change messages"}});
+  if (settings->known_draws) {
+    log->warning("draws.known", {{"note", "random draws derive from the plan's seed: the server could repeat them"}});
+  }
+  network::FileOwner owner(settings->name, settings->files, secret, &*store, *log);
+  network::ClientRun run(run_options(*settings), owner, *log);
+  const SignalWatch signals([&](int) { run.stop(); });
+  const ClientOutcome outcome = run.run();
+  if (outcome.kind == ClientOutcome::Kind::Ended) owner.forget();
+  return report(*settings, outcome);
+}
+
+}  // namespace
+
+void add_client(CLI::App& program, int& exit_code) {
+  auto* command = program.add_subcommand("client", "take part in a federation with the data of this machine");
+  const auto arguments = std::make_shared<ClientArguments>();
+  format_help(*command);
+  command->add_option("settings", arguments->file, "client.toml, as fedrk provision makes it; a flag wins over it")
+      ->type_name("FILE");
+  arguments->flags.add_to(*command, network::client_options());
+  command->footer(
+      "Waits for the server, comes back after every break, and ends with the run. Nothing listens on this machine.\n\n"
+      "Example:\n  fedrk client site-1/client.toml\n\n"
+      "Exit codes: 0 the run was completed; 1 it failed, or the server was out of reach for too long; 2 bad usage or\n"
+      "input, or the server does not want this client; 3 stopped early.");
+  command->callback([arguments, &exit_code] { exit_code = client(*arguments); });
+}
+
+}  // namespace fedrk::app

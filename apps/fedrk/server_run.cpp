@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server_run.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "fedrk/federated/run_ended.hpp"
+#include "fedrk/io/mapped_file.hpp"
+#include "fedrk/io/write_file.hpp"
+#include "fedrk/network/federation_server.hpp"
+#include "fedrk/operation/http_endpoint.hpp"
+#include "fedrk/security/own_credentials.hpp"
+#include "fedrk/security/revocation_list.hpp"
+#include "fedrk/security/tls_probe.hpp"
+#include "kept_run.hpp"
+#include "server_metrics.hpp"
+#include "signal_watch.hpp"
+
+namespace fedrk::app {
+namespace {
+
+namespace fs = std::filesystem;
+using network::FederationServer;
+using network::Milliseconds;
+using network::ServerSettings;
+
+constexpr const char* kFederation = "federation";  // document of run.db
+
+Milliseconds milliseconds(double seconds) { return Milliseconds(static_cast<std::int64_t>(seconds * 1e3)); }
+
+// ---- The run's folder.
+
+// One that is there and not finished is gone on with, if it is the same run.
+Result<KeptRun> open_run(const ServerSettings& settings, const io::Plan& plan) {
+  const fs::path folder = settings.out;
+  if (!is_unfinished(folder)) {
+    if (const auto ready = check_folder(folder, false); !ready) return ready.error();
+    const std::string title = fs::absolute(folder).lexically_normal().filename().string();
+    auto kept = begin_kept_run(folder, plan, {.kind = store::RunKind::Server, .title = title});
+    if (!kept) return kept.error();
+    const auto written =
+        io::write_file(folder / "server.toml", io::options_text(network::server_options(), settings, folder));
+    if (!written) return written.error();
+    return kept;
+  }
+  auto kept = reopen_kept_run(folder);
+  if (!kept) return kept.error();
+  if (kept->store.identity().kind != store::RunKind::Server) {
+    return Error{fmt::format("{} holds a run of fedrk solve; choose another --out", folder.string())};
+  }
+  if (kept->store.identity().plan != io::plan_text(plan, folder)) {
+    return Error{
+        fmt::format("{} holds an unfinished run of another plan; choose another --out, or give the plan of "
+                    "that run ({})",
+                    folder.string(), (folder / "plan.toml").string())};
+  }
+  return kept;
+}
+
+// ---- The server.
+
+Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan, const KeptRun& kept,
+                                              const std::string& stored) {
+  network::ServerOptions options;
+  options.listen = settings.listen;
+  options.memory_limit = settings.memory;
+  auto& federation = options.federation;
+  federation.run = kept.store.identity().id;
+  federation.plan = plan;
+  federation.clients = stored.empty() ? settings.clients : network::stored_clients(stored);
+  federation.enough = settings.enough;
+  federation.quorum = settings.quorum;
+  federation.join_limit = milliseconds(settings.join_limit);
+  federation.reply_limit = milliseconds(settings.reply_limit);
+  federation.away_limit = milliseconds(settings.away_limit);
+  federation.run_limit = milliseconds(settings.run_limit);
+  federation.heartbeat = milliseconds(settings.heartbeat);
+  federation.wrong_limit = static_cast<unsigned>(settings.wrong_limit);
+  federation.most_connections = settings.most_connections;
+  federation.largest_message = settings.largest_message;
+  federation.longest_vector = settings.longest_vector / sizeof(double);
+  if (settings.insecure) return options;
+  options.tls = settings.tls;
+  const security::CredentialFiles own{settings.tls.certificate, settings.tls.key, settings.tls.ca};
+  if (const auto fine = security::check_own(own, security::Role::Server, security::now()); !fine) return fine.error();
+  if (settings.crl.empty()) return options;
+  const auto ca = io::MappedFile::open(settings.tls.ca);
+  if (!ca) return ca.error();
+  auto list = security::RevocationList::open(settings.crl, std::string(ca->text()));
+  if (!list) return list.error();
+  const auto shared = std::make_shared<security::RevocationList>(*std::move(list));
+  federation.veto = [shared](const std::string& certificate) { return shared->veto(certificate); };
+  return options;
+}
+
+Result<std::unique_ptr<operation::HttpEndpoint>> start_endpoint(const std::string& address,
+                                                                const ServerMetrics& metrics) {
+  if (address.empty()) return std::unique_ptr<operation::HttpEndpoint>();
+  const auto where = security::parse_host_and_port(address);
+  if (!where) return Error{"--metrics: " + where.error().message};
+  return operation::HttpEndpoint::start(
+      {where->host, where->port}, [&metrics] { return metrics.trouble(); }, [&metrics] { return metrics.metrics(); });
+}
+
+std::unique_ptr<operation::Log> make_log(const ServerSettings& settings, store::RunStore& store) {
+  auto log = operation::make_log(settings.log.format, settings.log.level, stderr);
+  return operation::make_tee(std::move(log), operation::LogLevel::Info,
+                             [&store](operation::LogLevel level, std::string_view event, auto fields) {
+                               std::string text;
+                               for (const operation::LogField& field : fields) {
+                                 text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.key, field.value);
+                               }
+                               (void)store.add_event(std::string(operation::word_of(level)), std::string(event), text);
+                             });
+}
+
+// What whoever reads the result must know of how it came about.
+void add_warnings(const ServerSettings& settings, const network::Gathered& gathered, io::Problem& problem) {
+  if (settings.insecure) {
+    problem.warnings.emplace_back("The run was insecure: without TLS anybody on the way could read and change it.");
+  }
+  if (!gathered.known_draws.empty()) {
+    problem.warnings.push_back(
+        fmt::format("The draws of {} derive from the plan's seed, so the server could repeat "
+                    "them and read their rows from single updates: for tests only.",
+                    fmt::join(gathered.known_draws, ", ")));
+  }
+}
+
+FederationServer::LastWord last_word(const io::FinishedRun& run, bool comes_back) {
+  return {.status = io::status_of(run.result.termination),
+          .reason = io::stop_words(run),
+          .final = !comes_back,
+          .names = run.unknowns,
+          .coefficients = run.coefficients};
+}
+
+/// One server from its opening to the last word.
+class Service {
+ public:
+  Service(const ServerSettings& settings, const io::Plan& plan, const ServeOptions& options, KeptRun kept)
+      : settings_(settings),
+        plan_(plan),
+        options_(options),
+        kept_(std::move(kept)),
+        log_(make_log(settings, kept_.store)) {}
+
+  int run();
+
+ private:
+  int run_rounds();
+  int fail(const std::string& message, const std::string& reason);
+  void on_signal(int signal);
+
+  const ServerSettings& settings_;
+  const io::Plan& plan_;
+  ServeOptions options_;
+  KeptRun kept_;
+  std::unique_ptr<operation::Log> log_;
+  StopSignal stop_;
+  std::atomic<bool> comes_back_ = false;  // the process ends, the run does not
+  std::mutex mutex_;                      // a signal may come before the server is there
+  std::unique_ptr<FederationServer> server_;
+  std::optional<ServerMetrics> metrics_;
+};
+
+// SIGUSR1 is what fedrk stop sends: it ends the run for the clients too.
+void Service::on_signal(int signal) {
+  log_->info("stopping", {{"signal", signal}});
+  comes_back_ = signal != SIGUSR1;
+  const std::lock_guard lock(mutex_);
+  stop_.request();
+  if (server_) server_->interrupt(Termination::Interrupted, "");
+}
+
+int Service::fail(const std::string& message, const std::string& reason) {
+  log_->error("failed", {{"reason", message}});
+  (void)kept_.store.set_state("finished:failed", reason);
+  server_->end({.status = "finished:failed", .reason = message});
+  return complain(message, kRunFailed);
+}
+
+int Service::run() {
+  const auto stored = kept_.store.document(kFederation);
+  if (!stored) return complain(stored.error().message, kRunFailed);
+  auto options = server_options(settings_, plan_, kept_, stored->value_or(""));
+  if (!options) return complain(options.error().message, kBadInput);
+  std::optional<SignalWatch> signals;
+  signals.emplace([this](int signal) { on_signal(signal); });
+  auto server = FederationServer::open(*std::move(options), *log_);
+  if (!server) return complain(server.error().message, kBadInput);
+  {
+    const std::lock_guard lock(mutex_);
+    server_ = *std::move(server);
+    if (stop_.requested()) server_->interrupt(Termination::Interrupted, "");
+  }
+  metrics_.emplace(*server_);
+  const auto endpoint = start_endpoint(settings_.metrics, *metrics_);
+  if (!endpoint) return complain(endpoint.error().message, kBadInput);
+  const std::string host = settings_.listen.substr(0, settings_.listen.rfind(':'));
+  say(fmt::format("fedrk: listening on {}:{}\n", host, server_->port()));
+  if (*endpoint) say(fmt::format("fedrk: health and metrics on port {}\n", (*endpoint)->port()));
+  if (settings_.insecure) {
+    log_->warning("insecure", {{"note", "no TLS: anybody can join under any listed name, and read along"}});
+  }
+  const int exit_code = run_rounds();
+  signals.reset();  // before the server that it would interrupt
+  return exit_code;
+}
+
+int Service::run_rounds() try {
+  const auto stored = kept_.store.document(kFederation);
+  if (!stored) return fail(stored.error().message, "store");
+  auto gathered = server_->gather(stored->value_or(""));
+  if (!gathered) return fail(gathered.error().message, "clients_missing");
+  if (!*stored) {
+    if (const auto kept = kept_.store.set_roster(gathered->roster); !kept) return fail(kept.error().message, "store");
+    const auto kept = kept_.store.put_document(kFederation, gathered->stored);
+    if (!kept) return fail(kept.error().message, "store");
+  }
+  add_warnings(settings_, *gathered, gathered->problem);
+  const auto answers = kept_.store.answers();
+  if (!answers) return fail(answers.error().message, "store");
+  log_->info("run.begins", {{"run", kept_.store.identity().id},
+                            {"clients", gathered->roster.size()},
+                            {"rows", gathered->problem.rows},
+                            {"unknowns", gathered->problem.unknowns.size()},
+                            {"answers_stored", *answers}});
+  metrics_->set_phase("running");
+  CarryOutOptions options{{kept_.store.identity().title, options_.progress, {&*metrics_}, &stop_},
+                          options_.format,
+                          store::CommitPolicy::EachAnswer};
+  options.on_end = [this](const io::FinishedRun& run) {
+    metrics_->set_phase("ended");
+    server_->end(last_word(run, comes_back_));
+  };
+  return carry_out(server_->engine(*answers), plan_, std::move(gathered->problem), kept_, std::move(options));
+} catch (const RunEnded& ended) {  // before the first round
+  const bool stopped = ended.why() == Termination::Interrupted;
+  if (!stopped) return fail(ended.what(), io::stop_reason_of(ended.why()));
+  (void)kept_.store.set_state("finished:stopped", io::stop_reason_of(ended.why()));
+  server_->end(
+      {.status = "finished:stopped", .reason = "the server was stopped before the first round", .final = !comes_back_});
+  return complain("stopped before the first round", kStoppedEarly);
+} catch (const InvalidArgument& error) {
+  return fail(error.what(), "invalid");
+}
+
+}  // namespace
+
+int serve(const ServerSettings& settings, const io::Plan& plan, const ServeOptions& options) {
+  auto kept = open_run(settings, plan);
+  if (!kept) return complain(kept.error().message, kBadInput);
+  return Service(settings, plan, options, *std::move(kept)).run();
+}
+
+}  // namespace fedrk::app

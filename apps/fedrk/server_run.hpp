@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "fedrk/io/plan.hpp"
+#include "fedrk/network/settings.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+namespace fedrk::app {
+
+struct ServeOptions {
+  OutputFormat format = OutputFormat::Text;
+  ProgressStyle progress = ProgressStyle::Auto;
+};
+
+/// Coordinates the run of this plan from its first client to its files; where the folder holds an unfinished run, goes
+/// on with that. Returns the exit code.
+int serve(const network::ServerSettings& settings, const io::Plan& plan, const ServeOptions& options);
+
+}  // namespace fedrk::app
