@@ -20,6 +20,7 @@ void add_compare(CLI::App& program, int& exit_code);
 void add_solve(CLI::App& program, int& exit_code);
 void add_generate(CLI::App& program, int& exit_code);
 void add_inspect(CLI::App& program, int& exit_code);
+void add_provision(CLI::App& program, int& exit_code);
 void add_report(CLI::App& program, int& exit_code);
 void add_reproduce(CLI::App& program, int& exit_code);
 

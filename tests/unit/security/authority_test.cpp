@@ -120,6 +120,16 @@ TEST(Authority, RefusesHostsThatAreNone) {
   EXPECT_THROW(static_cast<void>(an_authority().issue_client("", valid_for_days(kNow, 1))), InvalidArgument);
 }
 
+TEST(Moment, IsWrittenForPeopleAndForPrograms) {
+  const Moment moment(std::chrono::seconds(1'794'850'222));
+
+  EXPECT_EQ(moment_text(moment), "2026-11-16 17:30 UTC");
+  EXPECT_EQ(iso_text(moment), "2026-11-16T17:30:22Z");
+  EXPECT_EQ(parse_iso(iso_text(moment)), moment);
+  EXPECT_EQ(parse_iso("yesterday"), std::nullopt);
+  EXPECT_EQ(days_between(moment, moment + days(3) - minutes(1)), 2);
+}
+
 // An independent reader and verifier.
 TEST(Authority, IsBelievedByTheOpensslProgram) {
   const test::TempFolder folder;
