@@ -2,6 +2,7 @@
 #include "fedrk/io/options.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -47,7 +48,52 @@ void resolve_paths(OptionKind kind, const fs::path& folder, OptionValues& values
   }
 }
 
+std::string toml_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+// TOML's whole numbers have 63 bits; a larger seed is written as text, which reads back just as well.
+bool is_toml_number(std::string_view text) {
+  const auto whole = parse_whole(text);
+  return whole ? *whole <= std::numeric_limits<std::int64_t>::max() : static_cast<bool>(parse_number(text));
+}
+
+std::string toml_value(OptionKind kind, OptionValues values, const fs::path& folder) {
+  switch (kind) {
+    case OptionKind::Switch:
+      return values.front();
+    case OptionKind::Number:
+      return is_toml_number(values.front()) ? values.front() : toml_string(values.front());
+    case OptionKind::Text:
+      return toml_string(values.front());
+    case OptionKind::Path:
+    case OptionKind::Paths:
+      for (std::string& value : values) {
+        if (fs::path(value).is_relative()) value = fs::proximate(value, folder).string();
+      }
+      if (kind == OptionKind::Path) return toml_string(values.front());
+      [[fallthrough]];
+    case OptionKind::Texts:
+      std::ranges::transform(values, values.begin(), toml_string);
+      return fmt::format("[{}]", fmt::join(values, ", "));
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string entry_text(std::string_view name, OptionKind kind, const OptionValues& values, const fs::path& folder) {
+  return fmt::format("{} = {}\n", name, toml_value(kind, values, folder));
+}
 
 Result<void> read_entries(const fs::path& path, std::string_view noun,
                           const std::function<std::optional<OptionKind>(std::string_view name)>& kind_of,

@@ -1,65 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/io/plan.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "fedrk/base/error.hpp"
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/number.hpp"
 #include "fedrk/io/plan_options.hpp"
 
 namespace fedrk::io {
-namespace {
 
 namespace fs = std::filesystem;
-
-std::string toml_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
-}
-
-// TOML's whole numbers have 63 bits; a larger seed is written as text, which reads back just as well.
-bool is_toml_number(std::string_view text) {
-  const auto whole = parse_whole(text);
-  return whole ? *whole <= std::numeric_limits<std::int64_t>::max() : static_cast<bool>(parse_number(text));
-}
-
-std::string toml_value(const PlanOption& option, OptionValues values, const fs::path& folder) {
-  switch (option.kind) {
-    case OptionKind::Switch:
-      return values.front();
-    case OptionKind::Number:
-      return is_toml_number(values.front()) ? values.front() : toml_string(values.front());
-    case OptionKind::Text:
-      return toml_string(values.front());
-    case OptionKind::Path:
-    case OptionKind::Paths:
-      for (std::string& value : values) {
-        if (fs::path(value).is_relative()) value = fs::proximate(value, folder).string();
-      }
-      if (option.kind == OptionKind::Path) return toml_string(values.front());
-      [[fallthrough]];
-    case OptionKind::Texts:
-      std::ranges::transform(values, values.begin(), toml_string);
-      return fmt::format("[{}]", fmt::join(values, ", "));
-  }
-  return "";
-}
-
-}  // namespace
 
 std::string Plan::group_by() const { return partition.starts_with("by:") ? partition.substr(3) : ""; }
 
@@ -118,15 +68,8 @@ Result<void> check_method(const Plan& plan) {
 Result<void> read_plan(const fs::path& path, Plan& plan) { return read_options(path, "a plan", plan_options(), plan); }
 
 std::string plan_text(const Plan& plan, const fs::path& folder) {
-  std::string text = "# The plan of a fedrk run, complete with its defaults. Repeat it with: fedrk solve plan.toml\n";
-  std::string_view group;
-  for (const PlanOption& option : plan_options()) {
-    const OptionValues values = option.get(plan);
-    if (values.empty()) continue;
-    if (option.group != group) text += fmt::format("\n# {}\n", group = option.group);
-    text += fmt::format("{} = {}\n", option.name, toml_value(option, values, folder));
-  }
-  return text;
+  return "# The plan of a fedrk run, complete with its defaults. Repeat it with: fedrk solve plan.toml\n" +
+         options_text(plan_options(), plan, folder);
 }
 
 }  // namespace fedrk::io

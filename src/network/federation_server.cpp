@@ -19,6 +19,14 @@ struct FederationServer::Parts {
   std::optional<NetworkEngine> engine;
 };
 
+std::vector<std::string> stored_clients(const std::string& stored) {
+  std::vector<std::string> names;
+  v1::StoredFederation federation;
+  if (!federation.ParseFromString(stored)) return names;
+  for (const auto& member : federation.members()) names.push_back(member.name());
+  return names;
+}
+
 FederationServer::FederationServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 FederationServer::~FederationServer() = default;
 

@@ -66,4 +66,23 @@ Result<void> read_options(const std::filesystem::path& path, std::string_view no
       });
 }
 
+/// "name = value" as a line of a TOML file in `folder`: paths are written relative to that.
+std::string entry_text(std::string_view name, OptionKind kind, const OptionValues& values,
+                       const std::filesystem::path& folder);
+
+/// All that is set, for a file in `folder`.
+template <class Settings>
+std::string options_text(std::span<const Option<Settings>> options, const Settings& settings,
+                         const std::filesystem::path& folder) {
+  std::string text;
+  std::string_view group;
+  for (const Option<Settings>& option : options) {
+    const OptionValues values = option.get(settings);
+    if (values.empty()) continue;
+    if (option.group != group) text += "\n# " + std::string(group = option.group) + "\n";
+    text += entry_text(option.name, option.kind, values, folder);
+  }
+  return text;
+}
+
 }  // namespace fedrk::io

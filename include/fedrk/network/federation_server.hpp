@@ -36,6 +36,9 @@ struct Gathered {
   std::string stored;                    // to be kept for a restart
 };
 
+/// The names in what was stored; none where it is damaged.
+std::vector<std::string> stored_clients(const std::string& stored);
+
 class FederationServer {
  public:
   static Result<std::unique_ptr<FederationServer>> open(ServerOptions options, operation::Log& log);
