@@ -23,5 +23,8 @@ void add_inspect(CLI::App& program, int& exit_code);
 void add_provision(CLI::App& program, int& exit_code);
 void add_report(CLI::App& program, int& exit_code);
 void add_reproduce(CLI::App& program, int& exit_code);
+void add_resume(CLI::App& program, int& exit_code);
+void add_status(CLI::App& program, int& exit_code);
+void add_stop(CLI::App& program, int& exit_code);
 
 }  // namespace fedrk::app

@@ -13,6 +13,7 @@
 
 #include "commands.hpp"
 #include "fedrk/base/error.hpp"
+#include "fedrk/store/run_store.hpp"
 #include "lost_file.hpp"
 #include "output.hpp"
 
@@ -34,6 +35,9 @@ int run(int argc, char** argv) {
   fedrk::app::add_inspect(program, exit_code);
   fedrk::app::add_report(program, exit_code);
   fedrk::app::add_provision(program, exit_code);
+  fedrk::app::add_status(program, exit_code);
+  fedrk::app::add_stop(program, exit_code);
+  fedrk::app::add_resume(program, exit_code);
   const auto is_command = [&](const std::string& name) {
     const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
     return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->get_name() == name; });
@@ -61,6 +65,10 @@ int main(int argc, char** argv) {
   } catch (const fedrk::InvalidArgument& error) {
     std::fprintf(stderr, "fedrk: %s\n", error.what());
     return fedrk::app::kBadInput;
+  } catch (const fedrk::store::StoreFailed& error) {
+    std::fprintf(stderr, "fedrk: %s\nWhat was stored before stays: \"fedrk resume\" goes on from there.\n",
+                 error.what());
+    return fedrk::app::kRunFailed;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "fedrk: not enough memory for this problem\n");
     return fedrk::app::kRunFailed;

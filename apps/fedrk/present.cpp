@@ -88,18 +88,14 @@ int exit_code_for(const io::FinishedRun& run) {
 
 }  // namespace
 
-// The files first: whatever becomes of the terminal, the result is safe.
-int present(const io::FinishedRun& run, const std::string& out, OutputFormat format) {
+Result<std::filesystem::path> write_files(const io::FinishedRun& run, const std::filesystem::path& folder) {
+  if (const auto written = io::write_run_files(folder, run); !written) return written.error();
+  return io::write_report(folder);
+}
+
+int present(const io::FinishedRun& run, OutputFormat format, const std::filesystem::path& report) {
   const bool json = format == OutputFormat::Json;
-  std::string where;
-  if (!out.empty()) {
-    if (const auto written = io::write_run_files(out, run); !written) {
-      return complain(written.error().message, kRunFailed);
-    }
-    const auto report = io::write_report(out);
-    if (!report) return complain(report.error().message, kRunFailed);
-    where = fmt::format("\nReport: {}\n", report->string());
-  }
+  const std::string where = report.empty() ? "" : fmt::format("\nReport: {}\n", report.string());
   if (json) say(where);
   for (const std::string& warning : run.warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
   if (!print_result(json ? io::result_json(run) : summary(run) + where)) return kRunFailed;

@@ -11,8 +11,8 @@
 #include "commands.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/io/federation.hpp"
-#include "fedrk/io/write_file.hpp"
 #include "interrupt.hpp"
+#include "kept_run.hpp"
 #include "plan_flags.hpp"
 #include "present.hpp"
 #include "run_plan.hpp"
@@ -32,14 +32,6 @@ struct SolveArguments {
   ProgressStyle progress = ProgressStyle::Auto;
 };
 
-Result<void> prepare_folder(const SolveArguments& arguments) {
-  const fs::path folder = arguments.out;
-  if (!arguments.overwrite && fs::exists(folder / "result.json")) {
-    return Error{fmt::format("{} already holds a run; choose another --out, or add --overwrite", arguments.out)};
-  }
-  return io::make_writable_folder(folder);
-}
-
 // The run is named after its folder, its plan or its first file.
 std::string title_of(const SolveArguments& arguments, const io::Plan& plan) {
   if (!arguments.out.empty()) return fs::absolute(arguments.out).lexically_normal().filename().string();
@@ -55,11 +47,26 @@ int solve(const SolveArguments& arguments) {
   auto federation = io::make_federation(*plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   if (!arguments.out.empty()) {
-    if (const auto ready = prepare_folder(arguments); !ready) return complain(ready.error().message, kBadInput);
+    if (const auto ready = check_folder(arguments.out, arguments.overwrite); !ready) {
+      return complain(ready.error().message, kBadInput);
+    }
   }
   InProcessEngine engine(std::move(federation->clients), *threads);
-  const RunPlanOptions options{title_of(arguments, *plan), arguments.progress, {}, &stop_on_interrupt()};
-  return present(run_plan(engine, *plan, std::move(federation->problem), options), arguments.out, arguments.format);
+  RunPlanOptions options{title_of(arguments, *plan), arguments.progress, {}, &stop_on_interrupt()};
+  if (arguments.out.empty()) {
+    return present(run_plan(engine, *plan, std::move(federation->problem), options), arguments.format);
+  }
+
+  io::Plan settled = *plan;
+  settled.settle(engine.roster());
+  auto kept = begin_kept_run(arguments.out, settled,
+                             {.kind = store::RunKind::Solve,
+                              .title = options.title,
+                              .roster = {engine.roster().begin(), engine.roster().end()}});
+  if (!kept) return complain(kept.error().message, kRunFailed);
+  return carry_out(engine, *plan, std::move(federation->problem), *kept,
+                   {std::move(options), arguments.format, store::CommitPolicy::Intervals,
+                    [&](ClientId client) { return engine.slack_state(client); }});
 }
 
 }  // namespace
@@ -69,7 +76,9 @@ void add_solve(CLI::App& program, int& exit_code) {
   const auto arguments = std::make_shared<SolveArguments>();
   format_help(*command);
   arguments->plan.add_to(*command);
-  command->add_option("--out", arguments->out, "folder for result, solution, history and report")
+  command
+      ->add_option("--out", arguments->out,
+                   "folder for result, solution, history and report; fedrk resume goes on with it")
       ->type_name("DIR")
       ->group("Output");
   command->add_flag("--overwrite", arguments->overwrite, "replace the run that --out holds already")->group("Output");

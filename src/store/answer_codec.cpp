@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "store/hash.hpp"
 
@@ -24,7 +25,10 @@ enum Part : std::uint8_t { kResidual = 1, kGap = 2, kSlack = 4 };
 
 class Writer {
  public:
-  explicit Writer(std::size_t expected) { bytes_.reserve(expected); }
+  Writer(std::string room, std::size_t expected) : bytes_(std::move(room)) {
+    bytes_.clear();
+    bytes_.reserve(expected);
+  }
   template <class Number>
   requires std::integral<Number> || std::floating_point<Number>
   void put(Number number) { append(&number, sizeof number); }
@@ -111,10 +115,10 @@ LocalReply get_reply(Reader& in) {
 
 }  // namespace
 
-std::string encoded(const RoundReplies& round) {
+std::string encoded(const RoundReplies& round, std::string room) {
   std::size_t expected = 64 + 64 * round.replies.size();
   for (const LocalReply& reply : round.replies) expected += sizeof(double) * message_length(reply);
-  Writer out(expected);
+  Writer out(std::move(room), expected);
   out.put(std::uint64_t{0});  // room for the checksum
   out.put(std::uint64_t{round.replies.size()});
   for (const LocalReply& reply : round.replies) put(reply, out);

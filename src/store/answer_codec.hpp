@@ -11,7 +11,8 @@
 
 namespace fedrk::store {
 
-std::string encoded(const RoundReplies& round);
+/// `room`: a text that is not needed any more, whose memory serves again.
+std::string encoded(const RoundReplies& round, std::string room = {});
 
 /// Nothing where the bytes are not as `encoded` made them.
 std::optional<RoundReplies> decoded(std::string_view bytes);

@@ -88,8 +88,8 @@ Result<ClientStore> ClientStore::open(const fs::path& folder) {
   if (made) fs::permissions(folder, fs::perms::owner_all, failure);
   return guarded([&] {
     const fs::path path = folder / "client.db";
-    Database database =
-        fs::exists(path) ? Database::open(path, kClientFile) : Database::create(path, kClientFile, kSchema);
+    Database database = fs::exists(path) ? Database::open(path, kClientFile)
+                                         : Database::create(path, kClientFile, kSchema, [](Database&) {});
     return ClientStore(std::make_unique<Inside>(folder, std::move(database)));
   });
 }

@@ -19,11 +19,11 @@ class Hash {
   }
   void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
   void add(std::span<const double> numbers) {
-    add(std::uint64_t{numbers.size()});
-    for (const double number : numbers) add(number);
+    add(std::string_view(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()));  // NOLINT: their bits
   }
   void add(std::string_view bytes) {
     add(std::uint64_t{bytes.size()});
+    add_long_part(bytes);
     while (!bytes.empty()) {
       std::uint64_t word = 0;
       const std::size_t part = bytes.size() < sizeof word ? bytes.size() : sizeof word;
@@ -36,6 +36,17 @@ class Hash {
   std::uint64_t value() const { return state_; }
 
  private:
+  // Four chains side by side, as each step has to wait for the one before it.
+  void add_long_part(std::string_view& bytes) {
+    Hash lanes[4];
+    if (bytes.size() < sizeof lanes) return;
+    for (std::uint64_t words[4]; bytes.size() >= sizeof words; bytes.remove_prefix(sizeof words)) {
+      std::memcpy(words, bytes.data(), sizeof words);
+      for (int k = 0; k < 4; ++k) lanes[k].add(words[k]);
+    }
+    for (const Hash& lane : lanes) add(lane.value());
+  }
+
   std::uint64_t state_ = 0xCBF29CE484222325ULL;
 };
 

@@ -31,7 +31,7 @@ RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const
   if (journal_.keeps_answers()) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const auto new_slack = changes_slack(task) ? participants : std::span<const ClientId>{};
-    journal_.add_answer({next_, task.round.value, asked, seconds, encoded(round)}, new_slack);
+    journal_.add_answer({next_, task.round.value, asked, seconds, encoded(round, journal_.room())}, new_slack);
   }
   ++next_;
   return round;

@@ -11,13 +11,17 @@ namespace fedrk::store {
 namespace {
 
 constexpr double kInterval = 0.1;                              // seconds from one write to the next, at least
-constexpr double kShare = 0.04;                                // of the time, for writing
-constexpr double kMostShare = 0.15;                            // where memory fills up
-constexpr std::size_t kMostWaiting = std::size_t{64} << 20;    // bytes
-constexpr std::size_t kMostWritten = std::size_t{4096} << 20;  // likewise
+constexpr double kShare = 0.05;                                // of the time, for writing, at most
+constexpr std::size_t kEnoughToTell = std::size_t{1} << 20;    // bytes, to know how quickly they come
+constexpr std::size_t kMostWaiting = std::size_t{64} << 20;    // likewise, in memory
+constexpr std::size_t kMostWritten = std::size_t{4096} << 20;  // likewise, in the file
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
+}
+
+void or_throw(const Result<void>& done) {
+  if (!done) throw StoreFailed(done.error().message);
 }
 
 }  // namespace
@@ -27,6 +31,7 @@ RunJournal::RunJournal(RunStore& store, CommitPolicy policy, SlackOf slack_of)
   const auto found = store_.answers();
   if (!found) throw StoreFailed(found.error().message);
   found_ = *found;
+  if (policy_ == CommitPolicy::Intervals) or_throw(store_.write_lazily());
 }
 
 Result<void> restore_slack(const RunStore& store, InProcessEngine& engine) {
@@ -52,33 +57,45 @@ void RunJournal::add_answer(StoredAnswer answer, std::span<const ClientId> with_
 }
 
 void RunJournal::add_round(const RoundRecord& record) {
+  if (!keeps_answers_) batch_.rounds.clear();
   batch_.rounds.push_back(record);
   waiting(256 + 64 * (record.participants.size() + record.absences.size()));
 }
 
 void RunJournal::waiting(std::size_t bytes) {
-  waiting_bytes_ += bytes;
+  waiting_bytes_ = (keeps_answers_ ? waiting_bytes_ : 0) + bytes;
   if (policy_ == CommitPolicy::EachAnswer) return flush();
   const auto now = Clock::now();
-  const double since_last = seconds_between(last_, now);
-  if (waiting_bytes_ >= kMostWaiting) {
-    const bool too_dear = spent_ + cost_of_waiting() > kMostShare * seconds_between(start_, now);
-    return too_dear || written_bytes_ >= kMostWritten ? stop_growing() : flush();
+  const double allowed = kShare * seconds_between(start_, now);
+  if (keeps_answers_ && waiting_bytes_ >= kEnoughToTell) {
+    // By what they are alone, and not by how slow the disk happened to be so far.
+    const bool hopeless = static_cast<double>(written_bytes_ + waiting_bytes_) * seconds_per_byte_ > allowed;
+    const bool too_slow = waiting_bytes_ >= kMostWaiting && spent_ + cost_of_waiting() > allowed;
+    if (hopeless || too_slow || written_bytes_ >= kMostWritten) return stop_growing();
   }
-  if (since_last >= kInterval && cost_of_waiting() <= kShare * since_last) flush();
+  if (seconds_between(last_, now) >= kInterval && spent_ + cost_of_waiting() <= allowed) flush();
 }
 
-// The rounds themselves are small: they go on being recorded.
+// From here on the last round stands for those before it, so that others can see how far the run is.
 void RunJournal::stop_growing() {
   keeps_answers_ = false;
+  rooms_.clear();
+  if (!batch_.rounds.empty()) batch_.rounds.erase(batch_.rounds.begin(), batch_.rounds.end() - 1);
+  waiting_bytes_ = 0;
   flush_rounds();
-  const auto said = store_.add_event(
-      "info", "journal_full", "rounds are made more quickly than stored: a resumed run makes those from here on anew");
-  if (!said) throw StoreFailed(said.error().message);
+  or_throw(store_.add_event("info", "journal_ends",
+                            "rounds are made more quickly than stored: a resumed run makes those from here on anew"));
 }
 
 double RunJournal::cost_of_waiting() const {
   return static_cast<double>(waiting_bytes_ + (new_slack_.empty() ? 0 : slack_bytes_)) * seconds_per_byte_;
+}
+
+std::string RunJournal::room() {
+  if (rooms_.empty()) return {};
+  std::string room = std::move(rooms_.back());
+  rooms_.pop_back();
+  return room;
 }
 
 void RunJournal::flush_rounds() {
@@ -96,13 +113,16 @@ void RunJournal::flush() {
     slack_bytes_ += batch_.slack.back().state.size() * sizeof(double);
   }
   waiting_bytes_ += slack_bytes_;
-  if (const auto done = store_.commit(batch_); !done) throw StoreFailed(done.error().message);
+  or_throw(store_.commit(batch_));
+  for (StoredAnswer& answer : batch_.answers) rooms_.push_back(std::move(answer.bytes));
   batch_ = {};
   new_slack_.clear();
   last_ = Clock::now();
-  spent_ += seconds_between(start, last_);
-  written_bytes_ += std::exchange(waiting_bytes_, 0);
-  seconds_per_byte_ = spent_ / static_cast<double>(written_bytes_);
+  const double seconds = seconds_between(start, last_);
+  spent_ += seconds;
+  const std::size_t bytes = std::exchange(waiting_bytes_, 0);
+  written_bytes_ += bytes;
+  if (bytes >= kEnoughToTell) seconds_per_byte_ = std::min(seconds_per_byte_, seconds / static_cast<double>(bytes));
 }
 
 }  // namespace fedrk::store

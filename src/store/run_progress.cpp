@@ -19,16 +19,16 @@ void read_run(Database& database, RunProgress& progress) {
     progress.started = run.real(2);
     progress.changed = run.real(3);
   }
-  Statement answers = database.prepare("SELECT coalesce(max(number) + 1, 0) FROM answers");
-  if (answers.next()) progress.answers = static_cast<std::uint64_t>(answers.integer(0));
+  Statement answers = database.prepare("SELECT count(*), count(DISTINCT round) FROM answers");
+  if (answers.next()) {
+    progress.answers = static_cast<std::uint64_t>(answers.integer(0));
+    progress.answered_rounds = static_cast<std::uint64_t>(answers.integer(1));
+  }
 }
 
 void read_rounds(Database& database, RunProgress& progress) {
-  Statement rounds = database.prepare("SELECT count(*), max(round) FROM rounds");
-  if (rounds.next() && !rounds.is_null(1)) {
-    progress.rounds = static_cast<std::uint64_t>(rounds.integer(0));
-    progress.last_round = as_index(rounds.integer(1));
-  }
+  Statement rounds = database.prepare("SELECT max(round) FROM rounds");
+  if (rounds.next() && !rounds.is_null(0)) progress.last_round = as_index(rounds.integer(0));
   Statement residual =
       database.prepare("SELECT residual FROM rounds WHERE residual IS NOT NULL ORDER BY round DESC LIMIT 1");
   if (residual.next()) progress.residual = residual.real(0);

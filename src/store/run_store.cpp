@@ -18,12 +18,13 @@ const char* name_of(RunKind kind) { return kind == RunKind::Server ? "server" : 
 
 RunIdentity read_identity(Database& database) {
   RunIdentity identity;
-  Statement run = database.prepare("SELECT id, kind, title, plan FROM run");
+  Statement run = database.prepare("SELECT id, kind, title, plan, rounds FROM run");
   if (!run.next()) throw SqliteFailure(database.path().string() + " is damaged: it names no run", SQLITE_CORRUPT);
   identity.id = run.text(0);
   identity.kind = run.text(1) == "server" ? RunKind::Server : RunKind::Solve;
   identity.title = run.text(2);
   identity.plan = run.text(3);
+  identity.rounds = static_cast<std::uint64_t>(run.integer(4));
   Statement clients =
       database.prepare("SELECT client, name, rows, squared_rhs_norm, squared_norm FROM clients ORDER BY client");
   while (clients.next()) {
@@ -33,11 +34,17 @@ RunIdentity read_identity(Database& database) {
   return identity;
 }
 
+std::int64_t last_round_in(Database& database) {
+  Statement last = database.prepare("SELECT coalesce(max(round), -1) FROM rounds");
+  return last.next() ? last.integer(0) : -1;
+}
+
 void write_identity(Database& database, const RunIdentity& identity) {
   Transaction whole(database);
-  Statement run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, 'pending', '', ?, ?)");
+  Statement run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, 'pending', '', ?, ?)");
   run.bind_text(1, identity.id).bind_text(2, name_of(identity.kind)).bind_text(3, identity.title);
-  run.bind_text(4, identity.plan).bind(5, now_since_1970()).bind(6, now_since_1970()).run();
+  run.bind_text(4, identity.plan).bind(5, static_cast<std::int64_t>(identity.rounds));
+  run.bind(6, now_since_1970()).bind(7, now_since_1970()).run();
   Statement add = database.prepare("INSERT INTO clients VALUES (?, ?, ?, ?, ?)");
   for (const ClientSummary& client : identity.roster) {
     add.bind(1, std::int64_t{client.id.value}).bind_text(2, client.name);
@@ -95,6 +102,7 @@ std::string difference(std::span<const ClientSummary> before, std::span<const Cl
 RunStore::Inside::Inside(Database opened)
     : database(std::move(opened)),
       identity(read_identity(database)),
+      last_round_found(last_round_in(database)),
       add_answer(database.prepare("INSERT INTO answers VALUES (?, ?, ?, ?, ?)")),
       read_answer(database.prepare("SELECT round, task, seconds, answer FROM answers WHERE number = ?")),
       count_answers(database.prepare("SELECT coalesce(max(number) + 1, 0) FROM answers")),
@@ -116,9 +124,8 @@ const RunIdentity& RunStore::identity() const { return inside_->identity; }
 
 Result<RunStore> RunStore::create(const std::filesystem::path& path, const RunIdentity& identity) {
   return guarded([&] {
-    Database database = Database::create(path, kRunFile, kRunSchema);
-    write_identity(database, identity);
-    return RunStore(std::make_unique<Inside>(std::move(database)));
+    const auto fill = [&](Database& database) { write_identity(database, identity); };
+    return RunStore(std::make_unique<Inside>(Database::create(path, kRunFile, kRunSchema, fill)));
   });
 }
 
@@ -223,7 +230,7 @@ Result<void> RunStore::commit(const Batch& batch) {
       record.relative_residual ? in.add_round.bind(2, *record.relative_residual) : in.add_round.bind_null(2);
       in.add_round.bind(5, static_cast<std::int64_t>(record.bytes_up));
       in.add_round.bind(6, static_cast<std::int64_t>(record.bytes_down)).run();
-      in.clear_participation.bind(1, round).run();
+      if (round <= in.last_round_found) in.clear_participation.bind(1, round).run();
       for (const ClientId client : record.participants) {
         in.add_participation.bind(1, round).bind(2, std::int64_t{client.value}).bind_null(3).run();
       }
@@ -239,10 +246,16 @@ Result<void> RunStore::commit(const Batch& batch) {
   });
 }
 
+Result<void> RunStore::write_lazily() {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] { inside_->database.execute("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0;"); });
+}
+
 Result<void> RunStore::finish(const std::string& state, const std::string& stop_reason) {
   if (const auto done = set_state(state, stop_reason); !done) return done.error();
   const std::lock_guard lock(inside_->mutex);
-  const auto emptied = guarded([&] { inside_->database.execute("DELETE FROM answers; DELETE FROM slack;"); });
+  const auto emptied = guarded(
+      [&] { inside_->database.execute("PRAGMA secure_delete = OFF; DELETE FROM answers; DELETE FROM slack;"); });
   if (!emptied) return emptied.error();
   // A reader may be in the way of the rest, and a full disk: then the file stays as large as it is.
   (void)guarded([&] { inside_->database.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"); });

@@ -14,7 +14,7 @@ inline constexpr FileKind kRunFile{0x66656472, 1, "run.db"};  // "fedr"
 
 inline constexpr const char* kRunSchema = R"sql(
 CREATE TABLE run (
-  id TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, plan TEXT NOT NULL,
+  id TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, plan TEXT NOT NULL, rounds INTEGER NOT NULL,
   state TEXT NOT NULL, stop_reason TEXT NOT NULL, started REAL NOT NULL, changed REAL NOT NULL);
 CREATE TABLE clients (
   client INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL,
@@ -37,6 +37,7 @@ struct RunStore::Inside {
   mutable std::mutex mutex;
   Database database;
   RunIdentity identity;
+  std::int64_t last_round_found;  // -1: none
   Statement add_answer, read_answer, count_answers, add_round, clear_participation, add_participation, add_slack;
   Statement set_state, add_event, put_document, read_document;
 };

@@ -52,26 +52,40 @@ Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
   sqlite3_busy_timeout(handle, kPatienceMs);
 }
 
-Database Database::create(const std::filesystem::path& path, const FileKind& kind, const char* schema) {
-  // Made here and not by SQLite: what a run or a client keeps is for its owner's eyes, and nothing is overwritten.
-  const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (made < 0) {
-    throw SqliteFailure(
-        errno == EEXIST ? path.string() + " is there already" : "cannot make " + path.string() + ": " + words_of(errno),
-        SQLITE_CANTOPEN);
-  }
+// Made beside and then linked to its name: whole or not at all, over nothing that is there, and for its owner's eyes.
+Database Database::create(const std::filesystem::path& path, const FileKind& kind, const char* schema,
+                          const std::function<void(Database&)>& fill) {
+  const std::string draft = path.string() + ".new";
+  ::unlink(draft.c_str());
+  const int made = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (made < 0) throw SqliteFailure("cannot make " + path.string() + ": " + words_of(errno), SQLITE_CANTOPEN);
   ::close(made);
-  Database database(path, SQLITE_OPEN_READWRITE);
-  // Answers are long: larger pages mean fewer pieces. Nothing is lost with a file that is not made yet: no waiting for
-  // the disk until then.
-  database.execute("PRAGMA synchronous = OFF; PRAGMA page_size = 16384; PRAGMA journal_mode = WAL;");
-  Transaction whole(database);
+  try {
+    write_draft(draft, kind, schema, fill);
+    if (::link(draft.c_str(), path.c_str()) != 0) {
+      throw SqliteFailure(errno == EEXIST ? path.string() + " is there already"
+                                          : "cannot make " + path.string() + ": " + words_of(errno),
+                          SQLITE_CANTOPEN);
+    }
+  } catch (const SqliteFailure&) {
+    ::unlink(draft.c_str());
+    throw;
+  }
+  ::unlink(draft.c_str());
+  Database database = open(path, kind);
+  database.execute("PRAGMA journal_mode = WAL;");
+  return database;
+}
+
+// Nothing is lost with a file that has no name yet: no waiting for the disk.
+void Database::write_draft(const std::string& draft, const FileKind& kind, const char* schema,
+                           const std::function<void(Database&)>& fill) {
+  Database database(draft, SQLITE_OPEN_READWRITE);
+  database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;");
   database.execute(schema);
   database.execute("PRAGMA application_id = " + std::to_string(kind.application_id) +
                    "; PRAGMA user_version = " + std::to_string(kind.version) + ";");
-  whole.commit();
-  database.execute("PRAGMA synchronous = NORMAL;");
-  return database;
+  fill(database);
 }
 
 Database Database::open(const std::filesystem::path& path, const FileKind& kind, bool read_only) {

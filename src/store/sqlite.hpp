@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -37,8 +38,9 @@ class Statement;
 
 class Database {
  public:
-  /// A new file with these tables. One that is there already is an error.
-  static Database create(const std::filesystem::path& path, const FileKind& kind, const char* schema);
+  /// A new file with these tables and what `fill` writes. One that is there already is an error.
+  static Database create(const std::filesystem::path& path, const FileKind& kind, const char* schema,
+                         const std::function<void(Database&)>& fill);
   /// One that was made before. Files of other programs and of newer versions are refused.
   static Database open(const std::filesystem::path& path, const FileKind& kind, bool read_only = false);
 
@@ -50,6 +52,8 @@ class Database {
 
  private:
   Database(const std::filesystem::path& path, int flags);
+  static void write_draft(const std::string& draft, const FileKind& kind, const char* schema,
+                          const std::function<void(Database&)>& fill);
   std::int64_t number(const char* pragma);
   void check_kind(const FileKind& kind);
 

@@ -169,13 +169,14 @@ TEST(FullDisk, IsSaidAndLeavesNoHalfFile) {
   const test::Program program;
   const std::string plan = FEDRK_SOURCE "/data/prostate.toml";
 
-  // A limit on file sizes fails a write as a full disk does. The plan still fits, the history does not.
+  // A limit on file sizes fails a write as a full disk does. The plan still fits, what a run keeps does not.
   const auto ended = program.run("solve " + plan + " --progress none --out run", "ulimit -f 8;");
 
   EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_NE(ended.err.find("run/history.csv"), std::string::npos) << ended.err;
-  EXPECT_FALSE(std::filesystem::exists(program.path("run/result.json")));
-  EXPECT_FALSE(std::filesystem::exists(program.path("run/history.csv")));
+  EXPECT_NE(ended.err.find("run/run.db"), std::string::npos) << ended.err;
+  for (const char* name : {"run.db", "run.db.new", "result.json", "history.csv"}) {
+    EXPECT_FALSE(std::filesystem::exists(program.path("run") / name)) << name;
+  }
 }
 
 }  // namespace

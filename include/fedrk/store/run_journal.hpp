@@ -7,13 +7,15 @@
 // Answers that came over a network cannot be had again, so each is stored before the run goes on. Those of clients in
 // this process are only time: they are gathered and written now and then, so rarely that writing takes little of the
 // run, and what was lost is computed again. Where rounds are so cheap that storing them would cost more than making
-// them anew, the journal stops growing, and a run that is resumed goes on from there.
+// them anew, the journal stops growing: of the rounds that follow only the last is recorded,
+// and a run that is resumed goes on from there.
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fedrk/engine/in_process_engine.hpp"
@@ -45,6 +47,9 @@ class RunJournal {
   /// The same without the answers: the run is over for good, and nobody will ask for them.
   void flush_rounds();
 
+  /// Memory of an answer that was written, for the next one.
+  std::string room();
+
   /// False once the journal has stopped growing.
   bool keeps_answers() const { return keeps_answers_; }
 
@@ -59,12 +64,13 @@ class RunJournal {
   SlackOf slack_of_;
   std::uint64_t found_ = 0;
   Batch batch_;
+  std::vector<std::string> rooms_;
   std::set<ClientId> new_slack_;
   bool keeps_answers_ = true;
   std::size_t waiting_bytes_ = 0, written_bytes_ = 0;
-  std::size_t slack_bytes_ = 0;     // of the last write, and likely of the next
-  double spent_ = 0.0;              // seconds, on writing
-  double seconds_per_byte_ = 2e-9;  // at first a guess
+  std::size_t slack_bytes_ = 0;       // of the last write, and likely of the next
+  double spent_ = 0.0;                // seconds, on writing
+  double seconds_per_byte_ = 1.5e-9;  // at best
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 

@@ -25,10 +25,11 @@ enum class RunKind { Solve, Server };
 
 /// What a run is, from its first moment to its last.
 struct RunIdentity {
-  std::string id;  // `new_run_id`
+  std::string id{};  // `new_run_id`
   RunKind kind = RunKind::Solve;
   std::string title{};
-  std::string plan{};  // the text of plan.toml
+  std::string plan{};        // the text of plan.toml
+  std::uint64_t rounds = 0;  // at most
   std::vector<ClientSummary> roster{};
 };
 
@@ -75,8 +76,8 @@ struct RunProgress {
   };
   RunIdentity identity;
   std::string state, stop_reason;
-  double started = 0.0, changed = 0.0;  // seconds since 1970
-  std::uint64_t rounds = 0, answers = 0;
+  double started = 0.0, changed = 0.0;             // seconds since 1970
+  std::uint64_t answers = 0, answered_rounds = 0;  // a look at the residuals is an answer too
   std::optional<std::uint32_t> last_round{};
   std::vector<std::uint32_t> last_participants{}, last_absent{};  // clients, of the last round
   std::optional<double> residual{};                               // the last that was reported
@@ -121,6 +122,10 @@ class RunStore {
 
   /// All of it or nothing. A round that is there already is replaced.
   Result<void> commit(const Batch& batch);
+
+  /// For what can be computed again: nobody waits for the disk, and nothing is written twice. The process may end at
+  /// any time all the same; a machine that loses its power may take the file with it.
+  Result<void> write_lazily();
 
   /// The run is over for good: answers and slack go, and the file becomes small.
   Result<void> finish(const std::string& state, const std::string& stop_reason);

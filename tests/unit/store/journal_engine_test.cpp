@@ -149,7 +149,7 @@ TEST_F(KilledRuns, AreStoppedAndGoOnAsIfTheyHadNotBeen) {
     EXPECT_TRUE(stopped.relative_residual) << "the last look is taken, and left out of the journal";
     EXPECT_EQ(engine.next(), 10);
   }
-  EXPECT_EQ(store.progress()->rounds, 10);
+  EXPECT_EQ(store.progress()->last_round, 9);
 
   RunJournal journal(store, CommitPolicy::EachAnswer);
   JournalEngine engine(clients, journal);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kept_run.hpp"
+
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "fedrk/io/write_file.hpp"
+#include "fedrk/store/journal_engine.hpp"
+#include "interrupt.hpp"
+#include "present.hpp"
+
+namespace fedrk::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether a run that ended for this reason can go on.
+bool may_go_on(const std::string& stop_reason) {
+  for (const Termination why : {Termination::Interrupted, Termination::Deadline, Termination::ClientsLost}) {
+    if (stop_reason == io::stop_reason_of(why)) return true;
+  }
+  return false;
+}
+
+Result<bool> is_over(const store::RunStore& store) {
+  const auto progress = store.progress(0);
+  if (!progress) return progress.error();
+  return progress->state.starts_with("finished:") && !may_go_on(progress->stop_reason);
+}
+
+void or_throw(const Result<void>& done) {
+  if (!done) throw store::StoreFailed(done.error().message);
+}
+
+template <class Number>
+std::string_view bytes_of(std::span<const Number> numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};  // NOLINT: as they are in memory
+}
+
+void close_books(const io::FinishedRun& run, store::RunStore& store) {
+  const Termination why = run.result.termination;
+  const std::string state = io::status_of(why), reason = io::stop_reason_of(why);
+  or_throw(store.put_document("x", bytes_of(std::span(run.result.x))));
+  or_throw(store.put_document("selection_counts", bytes_of(std::span(run.selection_counts))));
+  or_throw(store.add_event("info", "ended", io::stop_words(run)));
+  or_throw(broken_off(why) ? store.set_state(state, reason) : store.finish(state, reason));
+}
+
+}  // namespace
+
+Result<void> check_folder(const fs::path& folder, bool overwrite) {
+  if (!overwrite && fs::exists(folder / "run.db")) {
+    const auto store = store::RunStore::open(folder / "run.db", store::RunStore::Access::Read);
+    const auto over = store ? is_over(*store) : Result<bool>(true);
+    if (over && !*over) {
+      return Error{fmt::format(
+          "{0} holds a run that is not finished; \"fedrk resume {0}\" goes on with it, --overwrite begins anew",
+          folder.string())};
+    }
+  }
+  if (!overwrite && (fs::exists(folder / "result.json") || fs::exists(folder / "run.db"))) {
+    return Error{fmt::format("{} already holds a run; choose another --out, or add --overwrite", folder.string())};
+  }
+  return io::make_writable_folder(folder);
+}
+
+Result<KeptRun> begin_kept_run(const fs::path& folder, const io::Plan& settled, store::RunIdentity identity) {
+  stop_on_interrupt();  // before the lock tells others whom to stop
+  auto lock = store::RunLock::take(folder);
+  if (!lock) return lock.error();
+  std::error_code ignored;
+  for (const char* name :
+       {"run.db", "run.db-wal", "run.db-shm", "result.json", "solution.csv", "history.csv", "report.html"}) {
+    fs::remove(folder / name, ignored);
+  }
+  identity.id = store::new_run_id();
+  identity.plan = io::plan_text(settled, folder);
+  identity.rounds = settled.run_options().rounds;
+  if (const auto written = io::write_file(folder / "plan.toml", identity.plan); !written) return written.error();
+  auto store = store::RunStore::create(folder / "run.db", identity);
+  if (!store) return store.error();
+  return KeptRun{folder, *std::move(lock), *std::move(store)};
+}
+
+Result<KeptRun> reopen_kept_run(const fs::path& folder) {
+  stop_on_interrupt();
+  if (!fs::exists(folder / "run.db")) {
+    return Error{fmt::format("{} holds no run.db: there is nothing to resume", folder.string())};
+  }
+  auto lock = store::RunLock::take(folder);
+  if (!lock) return lock.error();
+  auto store = store::RunStore::open(folder / "run.db");
+  if (!store) return store.error();
+  const auto over = is_over(*store);
+  if (!over) return over.error();
+  if (*over) return Error{fmt::format("the run in {} is finished: there is nothing to resume", folder.string())};
+  return KeptRun{folder, *std::move(lock), *std::move(store)};
+}
+
+int carry_out(Engine& inner, const io::Plan& plan, io::Problem problem, KeptRun& kept, CarryOutOptions options) {
+  store::RunJournal journal(kept.store, options.policy, std::move(options.slack_of));
+  store::JournalEngine engine(inner, journal, options.run.stop);
+  store::RoundRecorder recorder(journal);
+  options.run.observers.push_back(&recorder);
+  or_throw(kept.store.set_state("running"));
+  or_throw(kept.store.add_event("info", journal.found() > 0 ? "resumed" : "started",
+                                fmt::format("with {} answers in run.db", journal.found())));
+  const io::FinishedRun run = run_plan(engine, plan, std::move(problem), options.run);
+  broken_off(run.result.termination) ? journal.flush() : journal.flush_rounds();
+  // The files first: whatever becomes of the terminal or of this process, the result is safe.
+  const auto report = write_files(run, kept.folder);
+  if (!report) return complain(report.error().message, kRunFailed);
+  close_books(run, kept.store);
+  return present(run, options.format, *report);
+}
+
+}  // namespace fedrk::app

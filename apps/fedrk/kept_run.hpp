@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A run that is kept in a folder: plan.toml, run.db and run.lock from its first moment, its files at the end. Should
+// its process end before that, another goes on where it was (store/journal_engine.hpp).
+
+#include <filesystem>
+#include <string>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/io/plan.hpp"
+#include "fedrk/store/run_journal.hpp"
+#include "fedrk/store/run_lock.hpp"
+#include "fedrk/store/run_store.hpp"
+#include "output.hpp"
+#include "run_plan.hpp"
+
+namespace fedrk::app {
+
+struct KeptRun {
+  std::filesystem::path folder;
+  store::RunLock lock;
+  store::RunStore store;
+};
+
+/// What stands in the way of a new run in this folder, if anything: one that is there already.
+Result<void> check_folder(const std::filesystem::path& folder, bool overwrite);
+
+/// A new run, over whatever the folder held. From here on SIGUSR1 stops the run. `identity` needs no id, plan or number
+/// of rounds: those come from the plan.
+Result<KeptRun> begin_kept_run(const std::filesystem::path& folder, const io::Plan& settled,
+                               store::RunIdentity identity);
+
+/// One that was begun before and is not finished. SIGUSR1 as above.
+Result<KeptRun> reopen_kept_run(const std::filesystem::path& folder);
+
+struct CarryOutOptions {
+  RunPlanOptions run;
+  OutputFormat format = OutputFormat::Text;
+  store::CommitPolicy policy = store::CommitPolicy::Intervals;
+  store::RunJournal::SlackOf slack_of{};  // of clients in this process
+};
+
+/// Carries the plan out, from the last stored answer on, leaves the files in the folder, prints what came out, and
+/// returns the exit code. Throws StoreFailed where run.db cannot be written: what it holds is good to go on from.
+int carry_out(Engine& engine, const io::Plan& plan, io::Problem problem, KeptRun& kept, CarryOutOptions options);
+
+}  // namespace fedrk::app
