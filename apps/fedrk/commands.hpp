@@ -17,6 +17,8 @@ enum ExitCode : int {
 };
 
 void add_compare(CLI::App& program, int& exit_code);
+void add_server(CLI::App& program, int& exit_code);
+void add_client(CLI::App& program, int& exit_code);
 void add_solve(CLI::App& program, int& exit_code);
 void add_generate(CLI::App& program, int& exit_code);
 void add_inspect(CLI::App& program, int& exit_code);

@@ -52,15 +52,18 @@ void close_books(const io::FinishedRun& run, store::RunStore& store) {
 
 }  // namespace
 
+bool is_unfinished(const fs::path& folder) {
+  if (!fs::exists(folder / "run.db")) return false;
+  const auto store = store::RunStore::open(folder / "run.db", store::RunStore::Access::Read);
+  const auto over = store ? is_over(*store) : Result<bool>(true);
+  return over && !*over;
+}
+
 Result<void> check_folder(const fs::path& folder, bool overwrite) {
-  if (!overwrite && fs::exists(folder / "run.db")) {
-    const auto store = store::RunStore::open(folder / "run.db", store::RunStore::Access::Read);
-    const auto over = store ? is_over(*store) : Result<bool>(true);
-    if (over && !*over) {
-      return Error{fmt::format(
-          "{0} holds a run that is not finished; \"fedrk resume {0}\" goes on with it, --overwrite begins anew",
-          folder.string())};
-    }
+  if (!overwrite && is_unfinished(folder)) {
+    return Error{fmt::format(
+        "{0} holds a run that is not finished; \"fedrk resume {0}\" goes on with it, --overwrite begins anew",
+        folder.string())};
   }
   if (!overwrite && (fs::exists(folder / "result.json") || fs::exists(folder / "run.db"))) {
     return Error{fmt::format("{} already holds a run; choose another --out, or add --overwrite", folder.string())};
@@ -115,6 +118,7 @@ int carry_out(Engine& inner, const io::Plan& plan, io::Problem problem, KeptRun&
   const auto report = write_files(run, kept.folder);
   if (!report) return complain(report.error().message, kRunFailed);
   close_books(run, kept.store);
+  if (options.on_end) options.on_end(run);
   return present(run, options.format, *report);
 }
 

@@ -5,6 +5,7 @@
 // its process end before that, another goes on where it was (store/journal_engine.hpp).
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "fedrk/base/result.hpp"
@@ -23,6 +24,9 @@ struct KeptRun {
   store::RunStore store;
 };
 
+/// True where the folder holds a run that can be gone on with.
+bool is_unfinished(const std::filesystem::path& folder);
+
 /// What stands in the way of a new run in this folder, if anything: one that is there already.
 Result<void> check_folder(const std::filesystem::path& folder, bool overwrite);
 
@@ -38,7 +42,8 @@ struct CarryOutOptions {
   RunPlanOptions run;
   OutputFormat format = OutputFormat::Text;
   store::CommitPolicy policy = store::CommitPolicy::Intervals;
-  store::RunJournal::SlackOf slack_of{};  // of clients in this process
+  store::RunJournal::SlackOf slack_of{};                 // of clients in this process
+  std::function<void(const io::FinishedRun&)> on_end{};  // called when the files are written
 };
 
 /// Carries the plan out, from the last stored answer on, leaves the files in the folder, prints what came out, and

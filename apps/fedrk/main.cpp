@@ -35,6 +35,8 @@ int run(int argc, char** argv) {
   fedrk::app::add_inspect(program, exit_code);
   fedrk::app::add_report(program, exit_code);
   fedrk::app::add_provision(program, exit_code);
+  fedrk::app::add_server(program, exit_code);
+  fedrk::app::add_client(program, exit_code);
   fedrk::app::add_status(program, exit_code);
   fedrk::app::add_stop(program, exit_code);
   fedrk::app::add_resume(program, exit_code);

@@ -5,7 +5,6 @@
 #include "resume.hpp"
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <sstream>
 
@@ -44,16 +43,15 @@ Result<io::Plan> same_plan(const KeptRun& kept) {
 }
 
 int resume(const ResumeArguments& arguments) {
+  const std::filesystem::path path = std::filesystem::path(arguments.folder) / "run.db";
+  if (std::filesystem::exists(path)) {
+    const auto store = store::RunStore::open(path, store::RunStore::Access::Read);
+    if (!store) return complain(store.error().message, kBadInput);
+    if (store->identity().kind == store::RunKind::Server) return resume_server(arguments);
+  }
   auto kept = reopen_kept_run(arguments.folder);
   if (!kept) return complain(kept.error().message, kBadInput);
-  using GoOn = int (*)(const ResumeArguments&, KeptRun&);
-  static const std::map<store::RunKind, GoOn> kinds{{store::RunKind::Solve, resume_solve}};
-  const auto found = kinds.find(kept->store.identity().kind);
-  if (found == kinds.end()) {
-    return complain(fmt::format("{} holds a run of another kind than this program can go on with", arguments.folder),
-                    kBadInput);
-  }
-  return found->second(arguments, *kept);
+  return resume_solve(arguments, *kept);
 }
 
 }  // namespace

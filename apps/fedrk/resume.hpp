@@ -14,7 +14,8 @@ struct ResumeArguments {
   ProgressStyle progress = ProgressStyle::Auto;
 };
 
-/// Each kind of run has a function that goes on with it and returns the exit code (the table in resume.cpp).
+/// Each kind of run has a function that goes on with it and returns the exit code.
 int resume_solve(const ResumeArguments& arguments, KeptRun& kept);
+int resume_server(const ResumeArguments& arguments);
 
 }  // namespace fedrk::app

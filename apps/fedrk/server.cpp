@@ -13,6 +13,7 @@
 #include "fedrk/network/settings.hpp"
 #include "option_flags.hpp"
 #include "output.hpp"
+#include "resume.hpp"
 #include "server_run.hpp"
 
 namespace fedrk::app {
@@ -60,7 +61,7 @@ Result<io::Plan> plan_of(const ServerArguments& arguments, const ServerSettings&
   return plan;
 }
 
-int server(const ServerArguments& arguments) {
+int start(const ServerArguments& arguments) {
   const auto settings = settings_of(arguments);
   if (!settings) return complain(settings.error().message, kBadInput);
   const auto plan = plan_of(arguments, *settings);
@@ -69,6 +70,17 @@ int server(const ServerArguments& arguments) {
 }
 
 }  // namespace
+
+int resume_server(const ResumeArguments& arguments) {
+  const fs::path folder = arguments.folder;
+  ServerArguments server{(folder / "server.toml").string(), (folder / "plan.toml").string(), {}, {}, {}};
+  auto settings = settings_of(server);
+  if (!settings) return complain(settings.error().message, kBadInput);
+  settings->out = arguments.folder;
+  const auto plan = plan_of(server, *settings);
+  if (!plan) return complain(plan.error().message, kBadInput);
+  return serve(*settings, *plan, {arguments.format, arguments.progress});
+}
 
 void add_server(CLI::App& program, int& exit_code) {
   auto* command = program.add_subcommand("server", "coordinate a run over the network");
@@ -88,7 +100,7 @@ void add_server(CLI::App& program, int& exit_code) {
       "SIGTERM ends it within seconds, and clients wait for it to come back; fedrk stop ends the run for them too.\n\n"
       "Example:\n  fedrk server federation/server/server.toml\n\n"
       "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, or before the tolerance.");
-  command->callback([arguments, &exit_code] { exit_code = server(*arguments); });
+  command->callback([arguments, &exit_code] { exit_code = start(*arguments); });
 }
 
 }  // namespace fedrk::app

@@ -39,18 +39,23 @@ std::int64_t last_round_in(Database& database) {
   return last.next() ? last.integer(0) : -1;
 }
 
+void write_roster(Database& database, std::span<const ClientSummary> roster) {
+  database.execute("DELETE FROM clients");
+  Statement add = database.prepare("INSERT INTO clients VALUES (?, ?, ?, ?, ?)");
+  for (const ClientSummary& client : roster) {
+    add.bind(1, std::int64_t{client.id.value}).bind_text(2, client.name);
+    add.bind(3, static_cast<std::int64_t>(client.rows));
+    add.bind(4, client.squared_rhs_norm).bind(5, client.squared_norm).run();
+  }
+}
+
 void write_identity(Database& database, const RunIdentity& identity) {
   Transaction whole(database);
   Statement run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, 'pending', '', ?, ?)");
   run.bind_text(1, identity.id).bind_text(2, name_of(identity.kind)).bind_text(3, identity.title);
   run.bind_text(4, identity.plan).bind(5, static_cast<std::int64_t>(identity.rounds));
   run.bind(6, now_since_1970()).bind(7, now_since_1970()).run();
-  Statement add = database.prepare("INSERT INTO clients VALUES (?, ?, ?, ?, ?)");
-  for (const ClientSummary& client : identity.roster) {
-    add.bind(1, std::int64_t{client.id.value}).bind_text(2, client.name);
-    add.bind(3, static_cast<std::int64_t>(client.rows));
-    add.bind(4, client.squared_rhs_norm).bind(5, client.squared_norm).run();
-  }
+  write_roster(database, identity.roster);
   whole.commit();
 }
 
@@ -132,6 +137,16 @@ Result<RunStore> RunStore::create(const std::filesystem::path& path, const RunId
 Result<RunStore> RunStore::open(const std::filesystem::path& path, Access access) {
   return guarded(
       [&] { return RunStore(std::make_unique<Inside>(Database::open(path, kRunFile, access == Access::Read))); });
+}
+
+Result<void> RunStore::set_roster(std::span<const ClientSummary> roster) {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    Transaction whole(inside_->database);
+    write_roster(inside_->database, roster);
+    whole.commit();
+    inside_->identity.roster.assign(roster.begin(), roster.end());
+  });
 }
 
 Result<void> RunStore::set_state(const std::string& state, const std::string& stop_reason) {

@@ -111,6 +111,9 @@ class RunStore {
   Result<void> set_state(const std::string& state, const std::string& stop_reason = "");
   Result<std::string> state() const;
 
+  /// Where it was not known when the run was made. Replaces the one there is.
+  Result<void> set_roster(std::span<const ClientSummary> roster);
+
   Result<void> put_document(const std::string& key, std::string_view bytes);
   Result<std::optional<std::string>> document(const std::string& key) const;
   Result<void> add_event(const std::string& level, const std::string& event, const std::string& text);
