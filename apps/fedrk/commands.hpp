@@ -16,6 +16,7 @@ enum ExitCode : int {
   kStoppedEarly = 3,  // interrupted, or ended before the tolerance that was asked for
 };
 
+void add_check(CLI::App& program, int& exit_code);
 void add_compare(CLI::App& program, int& exit_code);
 void add_server(CLI::App& program, int& exit_code);
 void add_client(CLI::App& program, int& exit_code);

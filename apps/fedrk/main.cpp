@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   fedrk::app::add_status(program, exit_code);
   fedrk::app::add_stop(program, exit_code);
   fedrk::app::add_resume(program, exit_code);
+  fedrk::app::add_check(program, exit_code);
   const auto is_command = [&](const std::string& name) {
     const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
     return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->get_name() == name; });

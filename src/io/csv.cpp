@@ -151,6 +151,16 @@ Result<Dataset> read_csv(const std::filesystem::path& path, const TableOptions& 
   return read_lines(survey(*file), TextLines(*file), options, path);
 }
 
+Result<std::vector<std::string>> read_csv_columns(const std::filesystem::path& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  TextLines lines(*file);
+  if (!lines.next()) return error_in(path, "the file is blank");
+  Result<CsvHeader> header = read_csv_names(lines.line(), path);
+  if (!header) return header.error();
+  return std::move(header->names);
+}
+
 Result<Dataset> read_csv_text(std::string_view text, std::string_view name, const TableOptions& options) {
   return read_lines(survey(text), TextLines(text), options, name);
 }

@@ -96,15 +96,21 @@ std::size_t CsvHeader::least_row_bytes() const {
   return roles.size() + count(CsvRole::Feature) + count(CsvRole::Target);
 }
 
-Result<CsvHeader> read_csv_header(std::string_view line, const TableOptions& options,
-                                  const std::filesystem::path& path) {
+Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path) {
   if (trimmed(line).empty()) return error_at(path, 1, "expected a header with column names, found a blank line");
   CsvHeader header{.delimiter = delimiter_of(line), .names = {}, .roles = {}};
   CsvFields fields(line, header.delimiter);
   while (fields.next()) header.names.emplace_back(fields.text());
   if (!fields.problem().empty()) return error_at(path, 1, fields.problem());
   if (const auto problem = problem_with(header.names)) return error_at(path, 1, *problem);
-  if (const auto problem = assign_all(header, options)) return error_in(path, *problem);
+  return header;
+}
+
+Result<CsvHeader> read_csv_header(std::string_view line, const TableOptions& options,
+                                  const std::filesystem::path& path) {
+  Result<CsvHeader> header = read_csv_names(line, path);
+  if (!header) return header;
+  if (const auto problem = assign_all(*header, options)) return error_in(path, *problem);
   return header;
 }
 

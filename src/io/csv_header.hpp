@@ -26,6 +26,9 @@ struct CsvHeader {
   std::size_t least_row_bytes() const;
 };
 
+/// The names alone; nothing has a role yet. `path` is for messages.
+Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path);
+
 /// `path` is for messages.
 Result<CsvHeader> read_csv_header(std::string_view line, const TableOptions& options,
                                   const std::filesystem::path& path);

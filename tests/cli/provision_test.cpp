@@ -41,7 +41,7 @@ class Provision : public testing::Test {
     return since && since->has_value();
   }
 
-  const test::Program program_;
+  test::Program program_;
 };
 
 TEST_F(Provision, MakesAFolderForEachParticipant) {

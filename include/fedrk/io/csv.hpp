@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/io/dataset.hpp"
@@ -20,6 +21,9 @@ Result<Dataset> read_csv(const std::filesystem::path& path, const TableOptions& 
 
 /// The same from text in memory; `name` stands for the path in messages.
 Result<Dataset> read_csv_text(std::string_view text, std::string_view name, const TableOptions& options);
+
+/// The names of the columns, from the header alone.
+Result<std::vector<std::string>> read_csv_columns(const std::filesystem::path& path);
 
 /// Rows first_row .. first_row + rows - 1 of the system, the right-hand side last as column `target`. Where `columns`
 /// is empty, they are named x1, x2, ... REQUIRES: `columns` is empty or has a name for each column; the rows exist.

@@ -35,6 +35,15 @@ TEST(Csv, SplitsATableIntoFeaturesTargetAndLabels) {
   EXPECT_EQ(row(*data, 1), (std::vector{-4.5, 70.0}));
 }
 
+TEST(Csv, TellsTheNamesOfTheColumnsWithoutTheRows) {
+  const TempFolder folder;
+
+  EXPECT_EQ(*read_csv_columns(folder.write("a.csv", "a;\"b,c\";y\nanything\n")), (Names{"a", "b,c", "y"}));
+
+  EXPECT_FALSE(read_csv_columns(folder.write("b.csv", "1,2\n")));
+  EXPECT_FALSE(read_csv_columns(folder / "missing.csv"));
+}
+
 TEST(Csv, TakesTheDelimiterThatTheHeaderUses) {
   const TempFolder folder;
   for (const std::string content : {"a,b,y\n1,2,3\n", "a;b;y\n1;2;3\n", "a\tb\ty\n1\t2\t3\n", "\"p,q\";b;y\n1;2;3\n"}) {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// fedrk check: everything a participant can get wrong before it takes part, found on its own machine.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "check_lines.hpp"
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace fedrk::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Level = CheckLine::Level;
+
+struct CheckArguments {
+  std::string settings;
+  CheckOptions options;
+  double timeout = 10.0;
+  OutputFormat format = OutputFormat::Text;
+};
+
+CheckLines look(const CheckArguments& arguments) {
+  const auto settings = read_start_up(arguments.settings);
+  if (!settings) return {{Level::Bad, "settings", settings.error().message, "mend the file, or name the right one"}};
+  if (const auto* client = std::get_if<ClientStartUp>(&*settings)) return check_client(*client, arguments.options);
+  return check_server(std::get<ServerStartUp>(*settings));
+}
+
+// A message that names its file needs no other subject.
+bool names_itself(const CheckLine& line) {
+  const std::size_t at = line.words.find(line.about + ":");
+  return at != std::string::npos && line.words.find(' ') > at;
+}
+
+std::string as_text(const CheckLines& lines) {
+  std::string text;
+  for (const CheckLine& line : lines) {
+    const char* mark = line.level == Level::Fine ? "ok" : line.level == Level::Warning ? "warn" : "BAD";
+    text += fmt::format("{:<5}{}{}{}{}\n", mark, names_itself(line) ? "" : line.about + ": ", line.words,
+                        line.advice.empty() ? "" : "; ", line.advice);
+  }
+  return text;
+}
+
+std::string as_json(const CheckArguments& arguments, const CheckLines& lines, bool fine) {
+  Json json{{"settings", arguments.settings}, {"fine", fine}, {"findings", Json::array()}};
+  for (const CheckLine& line : lines) {
+    const char* level = line.level == Level::Fine ? "ok" : line.level == Level::Warning ? "warning" : "bad";
+    json["findings"].push_back(
+        {{"level", level}, {"about", line.about}, {"words", line.words}, {"advice", line.advice}});
+  }
+  return json.dump(2) + "\n";
+}
+
+int run_check(CheckArguments arguments) {
+  arguments.options.timeout = std::chrono::milliseconds(static_cast<long>(arguments.timeout * 1000.0));
+  const CheckLines lines = look(arguments);
+  const bool fine = std::ranges::find(lines, Level::Bad, &CheckLine::level) == lines.end();
+  const bool json = arguments.format == OutputFormat::Json;
+  if (!print_result(json ? as_json(arguments, lines, fine) : as_text(lines))) return kRunFailed;
+  return fine ? kDone : kBadInput;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, int& exit_code) {
+  auto* command = program.add_subcommand("check", "see whether a client or server of a federation is ready");
+  const auto arguments = std::make_shared<CheckArguments>();
+  CheckOptions& options = arguments->options;
+  format_help(*command);
+  command->add_option("settings", arguments->settings, "client.toml or server.toml")->required()->type_name("FILE");
+  command->add_option("--plan", options.plan, "of a client: the plan that its data should fit")->type_name("FILE");
+  command->add_option("--target", options.target, "of a client: the target column, as in a plan")->type_name("COLUMN");
+  command->add_option("--ignore", options.ignore, "of a client: a column to leave out, as in a plan (may be repeated)")
+      ->type_name("COLUMN")
+      ->allow_extra_args(false);
+  command->add_flag("--offline", options.offline, "do not try to reach the server");
+  command->add_option("--timeout", arguments->timeout, "how long to try to reach the server")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 3600.0).description(""))
+      ->default_str("10");
+  add_format_flag(*command, arguments->format);
+  command->footer(
+      "The exit code is 0 where nothing is bad, else 2.\n\n"
+      "Examples:\n"
+      "  fedrk check client.toml\n"
+      "  fedrk check client.toml --plan plan.toml --offline");
+  command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
+}
+
+}  // namespace fedrk::app

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What `fedrk check` finds, one line each: all of it, rather than the first thing that is wrong.
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "start_up_settings.hpp"
+
+namespace fedrk::app {
+
+struct CheckLine {
+  enum class Level { Fine, Warning, Bad };
+  Level level;
+  std::string about, words;
+  std::string advice;  // empty where it is fine
+};
+using CheckLines = std::vector<CheckLine>;
+
+struct CheckOptions {
+  std::string plan, target;
+  std::vector<std::string> ignore;
+  bool offline = false;
+  std::chrono::milliseconds timeout{10000};
+};
+
+CheckLines check_client(const ClientStartUp& settings, const CheckOptions& options);
+CheckLines check_server(const ServerStartUp& settings);
+
+/// The participant's certificate, key and authority, and whether the clock can be right.
+void check_credentials(const security::CredentialFiles& files, security::Role role, const std::string& name,
+                       CheckLines& lines);
+
+/// Whether a folder can be written into, or made, and has room.
+void check_folder(const std::string& about, const std::filesystem::path& folder, CheckLines& lines);
+
+}  // namespace fedrk::app
