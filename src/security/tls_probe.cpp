@@ -19,23 +19,23 @@ using std::chrono::steady_clock;
 
 using End = Conversation::End;
 
-Finding hung_up(const Conversation& talk) {
+Finding hung_up(const Conversation& talk, const Credentials& ours) {
   if (talk.seen().looked) {
+    if (const int alert = alert_to_expect(ours, now()); alert != 0) return alert_words(alert);
     return {Stage::Certificate, false, "the server hung up when it had seen our certificate, and gave no reason",
-            "it may be expired, revoked, or of another federation: run fedrk check, and ask the operator what the "
-            "server's log says"};
+            "its clock or its ca.crt may differ from ours: ask the operator what the server's log says"};
   }
   return {Stage::Handshake, false, "the other side hung up at our greeting",
           talk.heard_anything() ? "ask the operator what the server's log says"
                                 : "is this the port of fedrk server, without a proxy before it?"};
 }
 
-Finding failure(const std::string& host, const Conversation& talk, End end, const std::string& our_ca) {
+Finding failure(const std::string& host, const Conversation& talk, End end, const Credentials& ours) {
   switch (end) {
     case End::Alert:
       return alert_words(talk.alert());
     case End::HungUp:
-      return hung_up(talk);
+      return hung_up(talk, ours);
     case End::NotTls:
       return {Stage::Handshake, false, "the other side does not speak TLS",
               "is this the port of fedrk server, without a proxy before it?"};
@@ -45,21 +45,22 @@ Finding failure(const std::string& host, const Conversation& talk, End end, cons
     default:
       break;
   }
-  if (talk.seen().error != 0) return disbelief(host, talk.seen(), our_ca, now());
+  if (talk.seen().error != 0) {
+    const auto authority = read_certificate(ours.ca);
+    return disbelief(host, talk.seen(), authority ? authority->common_name : "?", now());
+  }
   return {Stage::Handshake, false, fmt::format("the handshake failed: {}", talk.reason()),
           "is this the port of fedrk server?"};
 }
 
 Finding converse(const std::string& host, const Credentials& credentials, Deadline deadline, TcpConnection connection) {
   const TlsContext context = client_context(credentials);
-  const auto authority = read_certificate(credentials.ca);
-  const std::string our_ca = authority ? authority->common_name : "?";
   Conversation talk(context.get(), host, std::move(connection));
-  if (const End end = talk.shake_hands(deadline); end != End::Success) return failure(host, talk, end, our_ca);
+  if (const End end = talk.shake_hands(deadline); end != End::Success) return failure(host, talk, end, credentials);
   // In TLS 1.3 our side is done before the server has looked at our certificate. A server of HTTP/2 speaks first: its
   // first word says that it agrees.
   const End end = talk.listen(deadline);
-  if (end != End::Success && end != End::Timeout) return failure(host, talk, end, our_ca);
+  if (end != End::Success && end != End::Timeout) return failure(host, talk, end, credentials);
   if (!talk.speaks_http2()) return alert_words(SSL_AD_NO_APPLICATION_PROTOCOL);
   const auto& facts = talk.seen().facts;
   const std::string until =

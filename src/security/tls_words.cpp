@@ -93,4 +93,15 @@ Finding alert_words(int alert) {
   }
 }
 
+int alert_to_expect(const Credentials& ours, Moment now) {
+  if (ours.certificate.empty()) return SSL_AD_CERTIFICATE_REQUIRED;
+  const auto facts = read_certificate(ours.certificate);
+  const auto known = signed_by(ours.certificate, ours.ca);
+  if (!facts || !known) return 0;
+  if (!*known) return SSL_AD_UNKNOWN_CA;
+  if (!facts->for_client) return SSL_AD_UNSUPPORTED_CERTIFICATE;
+  if (now > facts->not_after) return SSL_AD_CERTIFICATE_EXPIRED;
+  return now < facts->not_before ? SSL_AD_BAD_CERTIFICATE : 0;
+}
+
 }  // namespace fedrk::security

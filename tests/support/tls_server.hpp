@@ -24,7 +24,6 @@ namespace fedrk::test {
 struct TlsServerOptions {
   std::string certificate, key, ca, crl;                                     // PEM; without a crl nobody is revoked
   enum { Greets, HangsUp, Plain, Silent, NoHttp2, Old } behaviour = Greets;  // Old: at most TLS 1.2
-  bool asks_for_certificate = true;
 };
 
 class TlsServer {
@@ -85,7 +84,9 @@ class TlsServer {
       X509_CRL_free(crl);
     }
     SSL_CTX_set_num_tickets(context_, 0);
-    if (options_.asks_for_certificate) {
+    if (options_.behaviour == TlsServerOptions::HangsUp) {
+      SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });  // no alert
+    } else {
       SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
     }
     if (options_.behaviour == TlsServerOptions::Old) SSL_CTX_set_max_proto_version(context_, TLS1_2_VERSION);
