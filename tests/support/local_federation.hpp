@@ -3,6 +3,7 @@
 
 // A server and its clients in one process, over real connections on this machine.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -48,8 +49,10 @@ class ReadyOwner final : public network::DataOwner {
 class LocalFederation {
  public:
   /// Starts server and clients, these in the order of `first` to last and then from the beginning.
+  /// `client_tls` gives the files of each name; without it there is no TLS.
   explicit LocalFederation(std::vector<Client> clients, network::FederationOptions options = {},
-                           std::optional<network::TlsFiles> server_tls = {}, std::size_t first = 0) {
+                           std::optional<network::TlsFiles> server_tls = {}, std::size_t first = 0,
+                           const std::function<network::TlsFiles(const std::string&)>& client_tls = {}) {
     options.run = "test";
     options.heartbeat = network::Milliseconds(200);
     for (const Client& client : clients) options.clients.push_back(client.summary().name);
@@ -60,7 +63,8 @@ class LocalFederation {
     for (Client& client : clients) owners_.push_back(std::make_unique<ReadyOwner>(std::move(client)));
     for (std::size_t k = 0; k < owners_.size(); ++k) {
       const std::size_t i = (first + k) % owners_.size();
-      runs_.push_back(std::make_unique<network::ClientRun>(client_options(options.clients[i]), *owners_[i], log_));
+      runs_.push_back(
+          std::make_unique<network::ClientRun>(client_options(options.clients[i], client_tls), *owners_[i], log_));
       threads_.emplace_back([run = runs_.back().get()] { run->run(); });
     }
     const auto gathered = server_->gather();
@@ -77,8 +81,10 @@ class LocalFederation {
   network::FederationServer& server() { return *server_; }
 
  private:
-  network::ClientRunOptions client_options(const std::string& name) const {
+  network::ClientRunOptions client_options(const std::string& name,
+                                           const std::function<network::TlsFiles(const std::string&)>& tls) const {
     network::ClientRunOptions options;
+    if (tls) options.tls = tls(name);
     options.server = "127.0.0.1:" + std::to_string(server_->port());
     options.name = name;
     options.known_draws = true;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The peer: a plain gRPC echo over mutual TLS. So many streams are open; in a round some of them carry a vector there
+// and back. The synchronous API, as in gRPC's own examples.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "fedrk/network/tls_files.hpp"
+
+namespace fedrk::bench {
+
+class Echo {
+ public:
+  Echo(const network::TlsFiles& server, const network::TlsFiles& client, std::size_t streams, std::size_t numbers);
+  ~Echo();
+
+  /// A round with `asked` of the streams, other ones each time.
+  void round(std::size_t asked);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace fedrk::bench

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rounds over the network against a plain gRPC echo of the same bytes, and a thousand clients against fifty. All with
+// mutual TLS on this machine.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bench/federation/echo.hpp"
+#include "bench/federation/identities.hpp"
+#include "bench/federation/swarm.hpp"
+#include "bench/harness.hpp"
+#include "bench/machine.hpp"
+#include "bench/report.hpp"
+#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/problem/generators.hpp"
+#include "fedrk/store/journal_engine.hpp"
+#include "fedrk/store/run_store.hpp"
+#include "tests/support/local_federation.hpp"
+#include "tests/support/tiny_systems.hpp"
+
+namespace {
+
+using namespace fedrk;
+using namespace fedrk::bench;
+
+struct Settings {
+  double seconds = 3.0;
+  bool quick = false;
+  std::filesystem::path scratch, out;
+};
+
+/// Rounds as `fedrk server` makes them: every answer is in run.db before the next round.
+class StoredRounds {
+ public:
+  StoredRounds(Engine& engine, const std::filesystem::path& file, RunOptions options)
+      : options_(options),
+        store_(or_throw(store::RunStore::create(file, {.id = "bench", .kind = store::RunKind::Server}))),
+        journal_(store_, store::CommitPolicy::EachAnswer),
+        engine_(engine, journal_) {}
+
+  void run() {
+    store::RoundRecorder recorder(journal_);
+    RoundObserver* const observers[] = {&recorder};
+    FederatedRun(options_).run(engine_, {}, observers);
+  }
+
+ private:
+  RunOptions options_;
+  store::RunStore store_;
+  store::RunJournal journal_;
+  store::JournalEngine engine_;
+};
+
+struct Plan {
+  std::string what;
+  std::size_t rows, unknowns, clients, asked;
+  std::uint64_t local_steps;
+  std::size_t keep;
+};
+
+void round_against_echo(const Settings& settings, const Identities& identities, const Plan& plan, Report& report) {
+  const std::uint32_t rounds = settings.quick ? 5 : 100;
+  const RunOptions options{.rounds = rounds,
+                           .participants = plan.asked,
+                           .local_budget = FixedSteps{plan.local_steps},
+                           .sparsity = plan.keep,
+                           .residual_every = RunOptions::kNever};
+  auto problem = generate({.rows = plan.rows, .cols = plan.unknowns, .seed = 1});
+  test::LocalFederation federation(test::clients_of(std::move(problem.system), plan.clients, 1), {},
+                                   identities.server_files(), 0,
+                                   [&](const std::string& name) { return identities.client_files(name); });
+  const auto file = settings.scratch / (plan.what.substr(0, 8) + ".db");
+  StoredRounds ours(federation.engine(), file, options);
+  Echo echo(identities.server_files(), identities.client_files("echo"), plan.clients, plan.unknowns);
+  const auto times = shortest_times({{"fedrk", [&] { ours.run(); }, static_cast<double>(rounds)},
+                                     {"echo",
+                                      [&] {
+                                        for (std::uint32_t t = 0; t < rounds; ++t) echo.round(plan.asked);
+                                      },
+                                      static_cast<double>(rounds)}},
+                                    settings.seconds);
+  Ratio ratio{plan.what, "gRPC echo of the same bytes", times[0] / 1e3, times[1] / 1e3, "us"};
+  ratio.at_most = 3.0;
+  report.add(ratio);
+}
+
+/// Resident memory of this process, in bytes.
+double resident() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return 1024.0 * std::stod(line.substr(6));
+  }
+  return 0.0;
+}
+
+/// A server whose clients are a swarm.
+class ManyClients {
+ public:
+  ManyClients(const Identities& identities, Swarm& swarm, std::size_t clients, std::size_t asked,
+              const std::filesystem::path& file, std::uint32_t rounds) {
+    network::FederationOptions options;
+    options.run = "bench";
+    options.heartbeat = network::Milliseconds(2'000);
+    for (std::size_t k = 0; k < clients; ++k) options.clients.push_back(Swarm::name(k));
+    server_ = or_throw(network::FederationServer::open(
+        {"127.0.0.1:0", identities.server_files(), std::size_t{2} << 30, std::move(options)}, log_));
+    swarm.join(server_->port());
+    or_throw(server_->gather());
+    const RunOptions run{.rounds = rounds, .participants = asked, .residual_every = RunOptions::kNever};
+    rounds_ = std::make_unique<StoredRounds>(server_->engine(), file, run);
+  }
+
+  void run() { rounds_->run(); }
+
+ private:
+  test::NoLog log_;
+  std::unique_ptr<network::FederationServer> server_;
+  std::unique_ptr<StoredRounds> rounds_;
+};
+
+void many_against_few(const Settings& settings, const Identities& identities, Swarm& few_swarm, Swarm& many_swarm,
+                      std::size_t few, std::size_t many, Report& report) {
+  // Each run ends with a look at everyone, so there are many rounds in a batch.
+  const std::uint32_t rounds = settings.quick ? 5 : 400;
+  const double before = resident();
+  std::unique_ptr<ManyClients> crowd;
+  const double joining = time_of([&] {
+    crowd = std::make_unique<ManyClients>(identities, many_swarm, many, few, settings.scratch / "many.db", rounds);
+  });
+  ManyClients group(identities, few_swarm, few, few, settings.scratch / "few.db", rounds);
+  const auto times = shortest_times({{"many", [&] { crowd->run(); }, static_cast<double>(rounds)},
+                                     {"few", [&] { group.run(); }, static_cast<double>(rounds)}},
+                                    3.0 * settings.seconds, 3);
+  Ratio ratio{fmt::format("round with {} of {} connected clients", few, many), fmt::format("of {} connected", few),
+              times[0] / 1e3, times[1] / 1e3, "us"};
+  ratio.at_most = 1.3;
+  report.add(ratio);
+  Ratio memory{fmt::format("server memory with {} clients", many), "1 GB", resident() / 1e6, 1000.0, "MB"};
+  memory.at_most = 1.0;
+  report.add(memory);
+  report.notes.push_back(
+      fmt::format("{} clients joined within {:.1f} s; memory before: {:.0f} MB", many, joining / 1e9, before / 1e6));
+  fmt::print("  {}\n", report.notes.back());
+}
+
+void run(const Settings& settings) {
+  const std::size_t few = settings.quick ? 3 : 50, many = settings.quick ? 12 : 1000, unknowns = 100;
+  std::filesystem::create_directories(settings.scratch);
+  const Identities identities(settings.scratch / "identities");
+  Swarm few_swarm(identities, few, unknowns), many_swarm(identities, many, unknowns);  // before gRPC begins
+  Report report;
+  report.judged = !settings.quick;
+  for (const auto& [name, value] : machine_description()) fmt::print("{}: {}\n", name, value);
+  fmt::print("\nfedrk first, then the peer. Shortest of many batches in turn.\n\n");
+  round_against_echo(settings, identities, {"prostate: n = 9, 3 of 7, tau = 20", 97, 9, 7, 3, 20, 5}, report);
+  round_against_echo(settings, identities, {"fig1: n = 1024, 5 of 16, tau = 20", 2048, 1024, 16, 5, 20, 0}, report);
+  round_against_echo(settings, identities, {"busy: n = 1024, 5 of 16, tau = 1000", 2048, 1024, 16, 5, 1000, 0}, report);
+  many_against_few(settings, identities, few_swarm, many_swarm, few, many, report);
+  if (settings.out.empty()) return;
+  if (const auto written = write_report(report, settings.out); !written) {
+    throw std::runtime_error(written.error().message);
+  }
+  fmt::print("\n{}.json\n", settings.out.string());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  settings.scratch = std::filesystem::temp_directory_path() / fmt::format("fedrk-bench-{}", ::getpid());
+  CLI::App app("Rounds over the network, as ratios to a plain gRPC echo.");
+  app.add_option("--out", settings.out, "write STEM.json");
+  app.add_option("--seconds", settings.seconds, "for each contest")->capture_default_str();
+  app.add_option("--scratch", settings.scratch, "folder for keys and stores, removed again")->capture_default_str();
+  app.add_flag("--quick", settings.quick, "few clients, to see that everything runs");
+  CLI11_PARSE(app, argc, argv);
+  if (settings.quick) settings.seconds = 0.05;
+  int exit_code = 0;
+  try {
+    run(settings);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench: {}\n", error.what());
+    exit_code = 1;
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(settings.scratch, ignored);
+  return exit_code;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Very many clients in one process and one thread, which answer every task at once with a vector of zeros: to see what
+// a server does with a thousand of them. Each has a connection and a certificate of its own.
+
+#include <sys/types.h>
+#include <cstddef>
+#include <string>
+
+#include "bench/federation/identities.hpp"
+
+namespace fedrk::bench {
+
+/// A process that waits for its orders. Must be made before gRPC is used.
+class Swarm {
+ public:
+  Swarm(const Identities& identities, std::size_t clients, std::size_t unknowns);
+  ~Swarm();  // ends it
+  Swarm(const Swarm&) = delete;
+  Swarm& operator=(const Swarm&) = delete;
+
+  static std::string name(std::size_t k);
+  void join(int port);
+
+ private:
+  pid_t process_ = 0;
+  int orders_ = -1;
+};
+
+}  // namespace fedrk::bench
