@@ -66,7 +66,10 @@ class Session {
   // A task that was not begun yet is worth nothing once the next has come.
   void take(v1::ServerMessage message) {
     const std::lock_guard lock(mutex_);
-    if (message.has_welcome()) heartbeat_ = Milliseconds(std::clamp(message.welcome().heartbeat_ms(), 10U, 60'000U));
+    if (message.has_welcome()) {
+      heartbeat_ = Milliseconds(std::clamp(message.welcome().heartbeat_ms(), 10U, 60'000U));
+      heart_changed_.notify_all();
+    }
     if (message.has_task()) {
       std::erase_if(waiting_, [](const v1::ServerMessage& waiting) { return waiting.has_task(); });
     }
@@ -82,11 +85,12 @@ class Session {
     std::unique_lock lock(mutex_);
     while (!heart_stopped_) {
       if (heartbeat_.count() == 0) {
-        changed_.wait(lock);  // until the server has said how often
+        heart_changed_.wait(lock);  // until the server has said how often
         continue;
       }
       const auto next = std::chrono::steady_clock::now() + heartbeat_;
-      if (changed_.wait_until(lock, next, [&] { return heart_stopped_; })) return;
+      if (heart_changed_.wait_until(lock, next, [&] { return heart_stopped_; })) return;
+      if (std::exchange(spoke_, false)) continue;  // an answer is as good as a heartbeat
       lock.unlock();
       send(beat);
       lock.lock();
@@ -96,7 +100,7 @@ class Session {
   void end_heartbeat() {
     const std::lock_guard lock(mutex_);
     heart_stopped_ = true;
-    changed_.notify_all();
+    heart_changed_.notify_all();
   }
 
   // ---- The work.
@@ -106,7 +110,10 @@ class Session {
       outcome_.joined = outcome_.joined || message->has_welcome();
       auto reaction = participant_.on_message(*message);
       if (reaction.end) outcome_.end = std::move(reaction.end);
-      if (reaction.answer) send(*std::move(reaction.answer));  // where that fails, reading ends too
+      if (!reaction.answer) continue;
+      send(*std::move(reaction.answer));  // where that fails, reading ends too
+      const std::lock_guard lock(mutex_);
+      spoke_ = true;
     }
   }
 
@@ -132,7 +139,9 @@ class Session {
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::deque<v1::ServerMessage> waiting_;
+  std::condition_variable heart_changed_;
   bool closed_ = false, heart_stopped_ = false;
+  bool spoke_ = false;  // since the heart last looked
   Milliseconds heartbeat_{0};
 };
 

@@ -6,7 +6,6 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 #include <grpcpp/alarm.h>
@@ -66,14 +65,12 @@ class Hub::Streams final : public Outbox {
   Switchboard& switchboard() { return switchboard_; }
   int port() const { return port_; }
 
-  void send(ConnectionId connection, Parcel parcel) override { command({connection, std::move(parcel)}); }
-  void close(ConnectionId connection, Closing why, std::string words) override {
-    command({connection, LastWord{grpc::Status(code_of(why), std::move(words)), why == Closing::Silent}});
-  }
+  void send(ConnectionId connection, Parcel parcel) override;
+  void close(ConnectionId connection, Closing why, std::string words) override;
 
  private:
   struct Stream;
-  enum class Event { Accepted, Read, Written, Finished, Woken, Tick };
+  enum class Event { Accepted, Read, Written, Finished, Tick };
   struct Tag {
     Stream* stream = nullptr;
     Event event;
@@ -89,32 +86,21 @@ class Hub::Streams final : public Outbox {
     std::deque<Parcel> outgoing;
     std::size_t next_piece = 0;  // of the first parcel
     std::optional<grpc::Status> last_word;
-    bool writing = false, finishing = false, told = false;
+    bool writing = false, finishing = false;
     int operations = 0;
     Tag accepted{this, Event::Accepted}, read{this, Event::Read}, written{this, Event::Written},
         finished{this, Event::Finished};
   };
-  struct LastWord {
-    grpc::Status status;
-    bool cut = false;  // nobody listens any more: do not wait until it is written
-  };
-  struct Command {
-    ConnectionId connection;
-    std::variant<Parcel, LastWord> what;
-  };
-
   void serve();
-  bool stopped();
   void accept_next();
   void on_event(Tag& tag, bool ok);
   void on_accepted(Stream& stream);
   void on_read(Stream& stream, bool ok);
+  void read_next(Stream& stream);
   void go_on_writing(Stream& stream);
   void finish(Stream& stream, const grpc::Status& status);
-  void say_closed(Stream& stream);
   void release(Stream& stream);
-  void command(Command command);
-  void carry_out_commands();
+  Stream* writable(ConnectionId connection);
   void set_tick();
 
   operation::Log& log_;
@@ -126,15 +112,15 @@ class Hub::Streams final : public Outbox {
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
   std::thread thread_;
+
+  // Guards what follows, and the streams. Never held while the switchboard is called, which calls back under a lock of
+  // its own.
+  std::mutex mutex_;
   std::unordered_map<ConnectionId, std::unique_ptr<Stream>> streams_;
   ConnectionId last_id_ = 0;
-
-  std::mutex mutex_;  // of what follows
-  std::vector<Command> commands_;
-  std::thread::id serving_;
-  bool wake_pending_ = false, stopped_ = false;
-  grpc::Alarm wake_, tick_alarm_;
-  Tag woken_{nullptr, Event::Woken}, tick_tag_{nullptr, Event::Tick};
+  bool stopped_ = false;
+  grpc::Alarm tick_alarm_;
+  Tag tick_tag_{nullptr, Event::Tick};
 };
 
 Result<void> Hub::Streams::start(const HubOptions& options, const FederationOptions& federation) {
@@ -152,8 +138,6 @@ Result<void> Hub::Streams::start(const HubOptions& options, const FederationOpti
   builder.SetMaxReceiveMessageSize(static_cast<int>(federation.largest_message));
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers share a port in silence
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, alive.time_ms);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, alive.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, alive.least_interval_ms);
@@ -178,35 +162,23 @@ Hub::Streams::~Streams() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
-    if (!std::exchange(wake_pending_, true)) wake_.Set(queue_.get(), std::chrono::system_clock::now(), &woken_);
+    // The tick is what the thread sees last, so that it looks whether all is over.
+    tick_alarm_.Cancel();
   }
-  tick_alarm_.Cancel();
   thread_.join();
 }
 
 // The queue may be closed only when no operation will be started any more: when the last stream is gone.
 void Hub::Streams::serve() {
-  {
-    const std::lock_guard lock(mutex_);
-    serving_ = std::this_thread::get_id();
-  }
   accept_next();
   set_tick();
   void* tag = nullptr;
   bool ok = false, closed = false;
   while (queue_->Next(&tag, &ok)) {
     on_event(*static_cast<Tag*>(tag), ok);
-    carry_out_commands();
-    if (!closed && streams_.empty() && stopped()) {
-      queue_->Shutdown();
-      closed = true;
-    }
+    const std::lock_guard lock(mutex_);
+    if (stopped_ && streams_.empty() && !std::exchange(closed, true)) queue_->Shutdown();
   }
-}
-
-bool Hub::Streams::stopped() {
-  const std::lock_guard lock(mutex_);
-  return stopped_;
 }
 
 void Hub::Streams::set_tick() {
@@ -215,6 +187,7 @@ void Hub::Streams::set_tick() {
 }
 
 void Hub::Streams::accept_next() {
+  const std::lock_guard lock(mutex_);
   auto stream = std::make_unique<Stream>(++last_id_);
   Stream& waiting = *stream;
   streams_.emplace(waiting.id, std::move(stream));
@@ -223,18 +196,11 @@ void Hub::Streams::accept_next() {
 }
 
 void Hub::Streams::on_event(Tag& tag, bool ok) {
-  if (tag.event == Event::Woken) {
-    const std::lock_guard lock(mutex_);
-    wake_pending_ = false;
-    return;
-  }
   if (tag.event == Event::Tick) {
-    if (ok) switchboard_.on_tick();
-    if (ok) set_tick();
-    return;
+    switchboard_.on_tick();
+    return set_tick();
   }
   Stream& stream = *tag.stream;
-  --stream.operations;
   switch (tag.event) {
     case Event::Accepted:
       if (ok) on_accepted(stream);
@@ -242,13 +208,14 @@ void Hub::Streams::on_event(Tag& tag, bool ok) {
     case Event::Read:
       on_read(stream, ok);
       break;
-    case Event::Written:
+    case Event::Written: {
+      const std::lock_guard lock(mutex_);
       stream.writing = false;
       if (!ok) stream.outgoing.clear();
       go_on_writing(stream);
       break;
+    }
     case Event::Finished:
-    case Event::Woken:
     case Event::Tick:
       break;
   }
@@ -258,24 +225,28 @@ void Hub::Streams::on_event(Tag& tag, bool ok) {
 void Hub::Streams::on_accepted(Stream& stream) {
   accept_next();
   switchboard_.on_open(stream.id, peer_of(stream.context));
+  read_next(stream);
+}
+
+void Hub::Streams::read_next(Stream& stream) {
+  const std::lock_guard lock(mutex_);
   ++stream.operations;
   stream.channel.Read(&stream.incoming, &stream.read);
 }
 
 void Hub::Streams::on_read(Stream& stream, bool ok) {
-  if (!ok) {  // the client went away, or this side ended the call
-    say_closed(stream);
-    return finish(stream, grpc::Status::OK);
+  if (ok) {
+    switchboard_.on_message(stream.id, std::move(stream.incoming));
+    stream.incoming.Clear();
+    return read_next(stream);
   }
-  switchboard_.on_message(stream.id, std::move(stream.incoming));
-  stream.incoming.Clear();
-  ++stream.operations;
-  stream.channel.Read(&stream.incoming, &stream.read);
+  // The client went away, or this side ended the call.
+  switchboard_.on_closed(stream.id);
+  const std::lock_guard lock(mutex_);
+  finish(stream, grpc::Status::OK);
 }
 
-void Hub::Streams::say_closed(Stream& stream) {
-  if (!std::exchange(stream.told, true)) switchboard_.on_closed(stream.id);
-}
+// ---- With the lock.
 
 void Hub::Streams::go_on_writing(Stream& stream) {
   if (stream.writing || stream.finishing) return;
@@ -300,42 +271,36 @@ void Hub::Streams::finish(Stream& stream, const grpc::Status& status) {
   stream.channel.Finish(status, &stream.finished);
 }
 
-void Hub::Streams::release(Stream& stream) {
-  if (stream.operations > 0) return;
-  say_closed(stream);
-  streams_.erase(stream.id);
+Hub::Streams::Stream* Hub::Streams::writable(ConnectionId connection) {
+  const auto found = streams_.find(connection);
+  if (found == streams_.end()) return nullptr;
+  Stream& stream = *found->second;
+  return stream.last_word || stream.finishing ? nullptr : &stream;
 }
 
-// ---- Commands from other threads.
+// ---- From any thread.
 
-void Hub::Streams::command(Command command) {
+void Hub::Streams::send(ConnectionId connection, Parcel parcel) {
   const std::lock_guard lock(mutex_);
-  if (stopped_) return;
-  commands_.push_back(std::move(command));
-  const bool own_thread = std::this_thread::get_id() == serving_;
-  if (own_thread || std::exchange(wake_pending_, true)) return;
-  wake_.Set(queue_.get(), std::chrono::system_clock::now(), &woken_);
+  Stream* const stream = writable(connection);
+  if (stream == nullptr) return;
+  stream->outgoing.push_back(std::move(parcel));
+  go_on_writing(*stream);
 }
 
-void Hub::Streams::carry_out_commands() {
-  std::vector<Command> commands;
-  {
-    const std::lock_guard lock(mutex_);
-    commands.swap(commands_);
-  }
-  for (Command& command : commands) {
-    const auto found = streams_.find(command.connection);
-    if (found == streams_.end()) continue;
-    Stream& stream = *found->second;
-    if (stream.last_word || stream.finishing) continue;
-    if (auto* parcel = std::get_if<Parcel>(&command.what)) {
-      stream.outgoing.push_back(std::move(*parcel));
-    } else {
-      stream.last_word = std::get<LastWord>(command.what).status;
-      if (std::get<LastWord>(command.what).cut) stream.context.TryCancel();
-    }
-    go_on_writing(stream);
-  }
+void Hub::Streams::close(ConnectionId connection, Closing why, std::string words) {
+  const std::lock_guard lock(mutex_);
+  Stream* const stream = writable(connection);
+  if (stream == nullptr) return;
+  stream->last_word = grpc::Status(code_of(why), std::move(words));
+  if (why == Closing::Silent) stream->context.TryCancel();  // nobody listens: do not wait until it is written
+  go_on_writing(*stream);
+}
+
+// One operation has ended; with the last one the stream goes.
+void Hub::Streams::release(Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  if (--stream.operations == 0) streams_.erase(stream.id);
 }
 
 // ---- The hub itself.

@@ -3,8 +3,8 @@
 
 // The server's sockets: gRPC streams on one side, a Switchboard on the other.
 //
-// One thread of the hub's own starts every operation on a stream and sees every completion, so the streams need no lock
-// and a thousand idle clients cost no thread. Others hand it commands and wake it.
+// One thread of the hub's own reads all streams, so a thousand idle clients cost no thread. Whoever sends writes at
+// once where the stream is free; what must wait goes on when the thread sees that the write before it is done.
 
 #include <cstdint>
 #include <memory>
@@ -21,7 +21,7 @@ namespace fedrk::network {
 
 struct HubOptions {
   std::string listen = "0.0.0.0:7443";
-  std::optional<TlsFiles> tls;  // none: anybody may connect and read along
+  std::optional<TlsFiles> tls;                      // none: anybody may connect and read along
   std::size_t memory_limit = std::size_t{2} << 30;  // bytes that connections may take
 };
 
