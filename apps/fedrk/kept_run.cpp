@@ -32,6 +32,12 @@ Result<bool> is_over(const store::RunStore& store) {
   return progress->state.starts_with("finished:") && !may_go_on(progress->stop_reason);
 }
 
+Result<void> write_plan(const fs::path& folder, const io::Plan& plan, store::RunIdentity& identity) {
+  identity.plan = io::plan_text(plan, folder);
+  identity.rounds = plan.run_options().rounds;
+  return io::write_file(folder / "plan.toml", identity.plan);
+}
+
 void or_throw(const Result<void>& done) {
   if (!done) throw store::StoreFailed(done.error().message);
 }
@@ -71,7 +77,7 @@ Result<void> check_folder(const fs::path& folder, bool overwrite) {
   return io::make_writable_folder(folder);
 }
 
-Result<KeptRun> begin_kept_run(const fs::path& folder, const io::Plan& settled, store::RunIdentity identity) {
+Result<KeptRun> begin_kept_run(const fs::path& folder, const io::Plan& plan, store::RunIdentity identity) {
   stop_on_interrupt();  // before the lock tells others whom to stop
   auto lock = store::RunLock::take(folder);
   if (!lock) return lock.error();
@@ -81,12 +87,17 @@ Result<KeptRun> begin_kept_run(const fs::path& folder, const io::Plan& settled, 
     fs::remove(folder / name, ignored);
   }
   identity.id = store::new_run_id();
-  identity.plan = io::plan_text(settled, folder);
-  identity.rounds = settled.run_options().rounds;
-  if (const auto written = io::write_file(folder / "plan.toml", identity.plan); !written) return written.error();
+  if (const auto written = write_plan(folder, plan, identity); !written) return written.error();
   auto store = store::RunStore::create(folder / "run.db", identity);
   if (!store) return store.error();
   return KeptRun{folder, *std::move(lock), *std::move(store)};
+}
+
+Result<void> describe_kept_run(KeptRun& kept, const io::Plan& settled, std::span<const ClientSummary> roster) {
+  store::RunIdentity identity = kept.store.identity();
+  identity.roster.assign(roster.begin(), roster.end());
+  if (const auto written = write_plan(kept.folder, settled, identity); !written) return written.error();
+  return kept.store.describe(identity);
 }
 
 Result<KeptRun> reopen_kept_run(const fs::path& folder) {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "fedrk/base/result.hpp"
@@ -32,8 +33,10 @@ Result<void> check_folder(const std::filesystem::path& folder, bool overwrite);
 
 /// A new run, over whatever the folder held. From here on SIGUSR1 stops the run. `identity` needs no id, plan or number
 /// of rounds: those come from the plan.
-Result<KeptRun> begin_kept_run(const std::filesystem::path& folder, const io::Plan& settled,
-                               store::RunIdentity identity);
+Result<KeptRun> begin_kept_run(const std::filesystem::path& folder, const io::Plan& plan, store::RunIdentity identity);
+
+/// Where clients come after the run was begun: who they are, and the plan as it is settled with them.
+Result<void> describe_kept_run(KeptRun& kept, const io::Plan& settled, std::span<const ClientSummary> roster);
 
 /// One that was begun before and is not finished. SIGUSR1 as above.
 Result<KeptRun> reopen_kept_run(const std::filesystem::path& folder);

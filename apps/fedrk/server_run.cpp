@@ -222,7 +222,9 @@ int Service::run_rounds() try {
   auto gathered = server_->gather(stored->value_or(""));
   if (!gathered) return fail(gathered.error().message, "clients_missing");
   if (!*stored) {
-    if (const auto kept = kept_.store.set_roster(gathered->roster); !kept) return fail(kept.error().message, "store");
+    store::RunIdentity identity = kept_.store.identity();
+    identity.roster = gathered->roster;
+    if (const auto kept = kept_.store.describe(identity); !kept) return fail(kept.error().message, "store");
     const auto kept = kept_.store.put_document(kFederation, gathered->stored);
     if (!kept) return fail(kept.error().message, "store");
   }

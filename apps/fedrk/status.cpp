@@ -78,10 +78,10 @@ Json to_json(const Status& status) {
   for (const RunProgress::Client& client : run.clients) {
     document["clients"].push_back({{"name", client.name},
                                    {"rows", client.rows},
-                                   {"rounds", client.rounds},
-                                   {"absences", client.absences},
-                                   {"last_round", round_or_null(client.last_round)},
-                                   {"last_absence", client.last_absence}});
+                                   {"rounds", client.tally.rounds},
+                                   {"absences", client.tally.absences},
+                                   {"last_round", round_or_null(client.tally.last_round)},
+                                   {"last_absence", client.tally.last_absence}});
   }
   for (const store::Event& event : run.events) {
     document["events"].push_back(
@@ -105,13 +105,14 @@ std::string to_text(const std::string& folder, const Status& status) {
   }
   std::vector<std::vector<std::string>> rows{{"client", "rows", "rounds", "absences", "last round"}};
   for (const RunProgress::Client& client : run.clients) {
-    rows.push_back({client.name, std::to_string(client.rows), std::to_string(client.rounds),
-                    std::to_string(client.absences), client.last_round ? std::to_string(*client.last_round + 1) : "-"});
+    rows.push_back({client.name, std::to_string(client.rows), std::to_string(client.tally.rounds),
+                    std::to_string(client.tally.absences),
+                    client.tally.last_round ? std::to_string(*client.tally.last_round + 1) : "-"});
   }
   text += "\n" + table(rows);
   for (const RunProgress::Client& client : run.clients) {
-    if (!client.last_absence.empty())
-      text += fmt::format("  {} was last absent: {}\n", client.name, client.last_absence);
+    if (!client.tally.last_absence.empty())
+      text += fmt::format("  {} was last absent: {}\n", client.name, client.tally.last_absence);
   }
   if (!run.events.empty()) text += "\n";
   for (const store::Event& event : run.events) {

@@ -23,7 +23,7 @@ bool changes_slack(const LocalTask& task) {
 }  // namespace
 
 RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
-  if (is_look(task) && stop_ != nullptr && stop_->requested()) return inner_.local_updates(task, participants);
+  if (closes(task)) return inner_.local_updates(task, participants);
   const std::uint64_t asked = fingerprint(task, participants);
   if (next_ < journal_.found()) return repeat(asked);
   const auto start = std::chrono::steady_clock::now();
@@ -35,6 +35,14 @@ RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const
   }
   ++next_;
   return round;
+}
+
+bool JournalEngine::closes(const LocalTask& task) {
+  if (!closed_ && is_look(task) && stop_ != nullptr && stop_->requested()) {
+    journal_.flush();  // while the clients' slack is that of the last stored answer
+    closed_ = true;
+  }
+  return closed_;
 }
 
 RoundReplies JournalEngine::repeat(std::uint64_t task) {

@@ -13,6 +13,7 @@ namespace {
 constexpr double kInterval = 0.1;                              // seconds from one write to the next, at least
 constexpr double kShare = 0.05;                                // of the time, for writing, at most
 constexpr std::size_t kEnoughToTell = std::size_t{1} << 20;    // bytes, to know how quickly they come
+constexpr std::size_t kRow = 1000;                             // bytes that take as long to write as a row itself
 constexpr std::size_t kMostWaiting = std::size_t{64} << 20;    // likewise, in memory
 constexpr std::size_t kMostWritten = std::size_t{4096} << 20;  // likewise, in the file
 
@@ -50,16 +51,32 @@ Result<void> restore_slack(const RunStore& store, InProcessEngine& engine) {
 
 void RunJournal::add_answer(StoredAnswer answer, std::span<const ClientId> with_new_slack) {
   if (!keeps_answers_) return;
-  const std::size_t bytes = answer.bytes.size() + 64;
+  const std::size_t bytes = answer.bytes.size() + kRow;
   batch_.answers.push_back(std::move(answer));
   if (slack_of_) new_slack_.insert(with_new_slack.begin(), with_new_slack.end());
   waiting(bytes);
 }
 
 void RunJournal::add_round(const RoundRecord& record) {
+  count(record);
   if (!keeps_answers_) batch_.rounds.clear();
   batch_.rounds.push_back(record);
-  waiting(256 + 64 * (record.participants.size() + record.absences.size()));
+  waiting(kRow * (1 + record.participants.size() + record.absences.size()));
+}
+
+void RunJournal::count(const RoundRecord& record) {
+  for (const ClientId client : record.participants) {
+    Tally& tally = tallies_[client];
+    ++tally.rounds;
+    tally.last_round = record.round.value;
+    new_tallies_.insert(client);
+  }
+  for (const Absence& absence : record.absences) {
+    Tally& tally = tallies_[absence.client];
+    ++tally.absences;
+    tally.last_absence = absence.reason;
+    new_tallies_.insert(absence.client);
+  }
 }
 
 void RunJournal::waiting(std::size_t bytes) {
@@ -112,11 +129,13 @@ void RunJournal::flush() {
     batch_.slack.push_back({client, slack_of_(client)});
     slack_bytes_ += batch_.slack.back().state.size() * sizeof(double);
   }
-  waiting_bytes_ += slack_bytes_;
+  for (const ClientId client : new_tallies_) batch_.tallies.emplace_back(client, tallies_[client]);
+  waiting_bytes_ += slack_bytes_ + kRow * batch_.tallies.size();
   or_throw(store_.commit(batch_));
   for (StoredAnswer& answer : batch_.answers) rooms_.push_back(std::move(answer.bytes));
   batch_ = {};
   new_slack_.clear();
+  new_tallies_.clear();
   last_ = Clock::now();
   const double seconds = seconds_between(start, last_);
   spent_ += seconds;

@@ -41,22 +41,16 @@ void read_rounds(Database& database, RunProgress& progress) {
 }
 
 void read_clients(Database& database, RunProgress& progress) {
-  for (const ClientSummary& client : progress.identity.roster) progress.clients.push_back({client.name, client.rows});
-  Statement counts = database.prepare(
-      "SELECT client, sum(absence IS NULL), sum(absence IS NOT NULL), max(CASE WHEN absence IS NULL THEN round END), "
-      "max(CASE WHEN absence IS NOT NULL THEN round END) FROM participation GROUP BY client");
-  Statement why = database.prepare("SELECT absence FROM participation WHERE round = ? AND client = ?");
-  while (counts.next()) {
-    const auto place = static_cast<std::size_t>(counts.integer(0));
-    if (place >= progress.clients.size()) continue;
-    RunProgress::Client& client = progress.clients[place];
-    client.rounds = static_cast<std::uint64_t>(counts.integer(1));
-    client.absences = static_cast<std::uint64_t>(counts.integer(2));
-    if (!counts.is_null(3)) client.last_round = as_index(counts.integer(3));
-    if (counts.is_null(4)) continue;
-    why.bind(1, counts.integer(4)).bind(2, counts.integer(0));
-    if (why.next()) client.last_absence = why.text(0);
-    why.reset();
+  Statement clients =
+      database.prepare("SELECT name, rows, answered, absent, last_round, last_absence FROM clients ORDER BY client");
+  while (clients.next()) {
+    RunProgress::Client& client = progress.clients.emplace_back();
+    client.name = clients.text(0);
+    client.rows = static_cast<std::size_t>(clients.integer(1));
+    client.tally.rounds = static_cast<std::uint64_t>(clients.integer(2));
+    client.tally.absences = static_cast<std::uint64_t>(clients.integer(3));
+    if (!clients.is_null(4)) client.tally.last_round = as_index(clients.integer(4));
+    client.tally.last_absence = clients.text(5);
   }
 }
 

@@ -39,9 +39,9 @@ std::int64_t last_round_in(Database& database) {
   return last.next() ? last.integer(0) : -1;
 }
 
-void write_roster(Database& database, std::span<const ClientSummary> roster) {
-  database.execute("DELETE FROM clients");
-  Statement add = database.prepare("INSERT INTO clients VALUES (?, ?, ?, ?, ?)");
+void write_clients(Database& database, std::span<const ClientSummary> roster) {
+  Statement add = database.prepare(
+      "INSERT INTO clients (client, name, rows, squared_rhs_norm, squared_norm) VALUES (?, ?, ?, ?, ?)");
   for (const ClientSummary& client : roster) {
     add.bind(1, std::int64_t{client.id.value}).bind_text(2, client.name);
     add.bind(3, static_cast<std::int64_t>(client.rows));
@@ -55,7 +55,7 @@ void write_identity(Database& database, const RunIdentity& identity) {
   run.bind_text(1, identity.id).bind_text(2, name_of(identity.kind)).bind_text(3, identity.title);
   run.bind_text(4, identity.plan).bind(5, static_cast<std::int64_t>(identity.rounds));
   run.bind(6, now_since_1970()).bind(7, now_since_1970()).run();
-  write_roster(database, identity.roster);
+  write_clients(database, identity.roster);
   whole.commit();
 }
 
@@ -115,6 +115,8 @@ RunStore::Inside::Inside(Database opened)
       clear_participation(database.prepare("DELETE FROM participation WHERE round = ?")),
       add_participation(database.prepare("INSERT OR REPLACE INTO participation VALUES (?, ?, ?)")),
       add_slack(database.prepare("INSERT OR REPLACE INTO slack VALUES (?, ?)")),
+      set_tally(database.prepare(
+          "UPDATE clients SET answered = ?, absent = ?, last_round = ?, last_absence = ? WHERE client = ?")),
       set_state(database.prepare("UPDATE run SET state = ?, stop_reason = ?, changed = ?")),
       add_event(database.prepare("INSERT INTO events (time, level, event, text) VALUES (?, ?, ?, ?)")),
       put_document(database.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?)")),
@@ -139,13 +141,18 @@ Result<RunStore> RunStore::open(const std::filesystem::path& path, Access access
       [&] { return RunStore(std::make_unique<Inside>(Database::open(path, kRunFile, access == Access::Read))); });
 }
 
-Result<void> RunStore::set_roster(std::span<const ClientSummary> roster) {
+Result<void> RunStore::describe(const RunIdentity& identity) {
   const std::lock_guard lock(inside_->mutex);
   return guarded([&] {
-    Transaction whole(inside_->database);
-    write_roster(inside_->database, roster);
+    Database& database = inside_->database;
+    Transaction whole(database);
+    Statement run = database.prepare("UPDATE run SET title = ?, plan = ?, rounds = ?");
+    run.bind_text(1, identity.title).bind_text(2, identity.plan);
+    run.bind(3, static_cast<std::int64_t>(identity.rounds)).run();
+    database.execute("DELETE FROM clients");
+    write_clients(database, identity.roster);
     whole.commit();
-    inside_->identity.roster.assign(roster.begin(), roster.end());
+    inside_->identity = read_identity(database);
   });
 }
 
@@ -256,6 +263,11 @@ Result<void> RunStore::commit(const Batch& batch) {
     }
     for (const ClientSlack& slack : batch.slack) {
       in.add_slack.bind(1, std::int64_t{slack.client.value}).bind_blob(2, bytes_of(slack.state)).run();
+    }
+    for (const auto& [client, tally] : batch.tallies) {
+      in.set_tally.bind(1, static_cast<std::int64_t>(tally.rounds)).bind(2, static_cast<std::int64_t>(tally.absences));
+      tally.last_round ? in.set_tally.bind(3, std::int64_t{*tally.last_round}) : in.set_tally.bind_null(3);
+      in.set_tally.bind_text(4, tally.last_absence).bind(5, std::int64_t{client.value}).run();
     }
     whole.commit();
   });

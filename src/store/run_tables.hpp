@@ -18,7 +18,9 @@ CREATE TABLE run (
   state TEXT NOT NULL, stop_reason TEXT NOT NULL, started REAL NOT NULL, changed REAL NOT NULL);
 CREATE TABLE clients (
   client INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL,
-  squared_rhs_norm REAL NOT NULL, squared_norm REAL NOT NULL);
+  squared_rhs_norm REAL NOT NULL, squared_norm REAL NOT NULL,
+  answered INTEGER NOT NULL DEFAULT 0, absent INTEGER NOT NULL DEFAULT 0, last_round INTEGER,
+  last_absence TEXT NOT NULL DEFAULT '');
 CREATE TABLE rounds (
   round INTEGER PRIMARY KEY, residual REAL, movement REAL, seconds REAL, bytes_up INTEGER, bytes_down INTEGER);
 CREATE TABLE participation (
@@ -38,7 +40,8 @@ struct RunStore::Inside {
   Database database;
   RunIdentity identity;
   std::int64_t last_round_found;  // -1: none
-  Statement add_answer, read_answer, count_answers, add_round, clear_participation, add_participation, add_slack;
+  Statement add_answer, read_answer, count_answers, add_round, clear_participation, add_participation, add_slack,
+      set_tally;
   Statement set_state, add_event, put_document, read_document;
 };
 

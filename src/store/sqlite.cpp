@@ -73,7 +73,7 @@ Database Database::create(const std::filesystem::path& path, const FileKind& kin
   }
   ::unlink(draft.c_str());
   Database database = open(path, kind);
-  database.execute("PRAGMA journal_mode = WAL;");
+  database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   return database;
 }
 

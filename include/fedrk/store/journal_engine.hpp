@@ -25,8 +25,8 @@ class ReplayDiffers : public InvalidArgument {
 
 class JournalEngine final : public Engine {
  public:
-  /// With `stop`: the look at everyone's residual that ends a run which was asked to stop is no part of the journal, as
-  /// the run would not take it there if it had not been stopped.
+  /// With `stop`: the look at everyone's residual that ends a run which was asked to stop is no part of the journal,
+  /// nor is what is asked after it, as the run would not ask it there if it had not been stopped.
   JournalEngine(Engine& inner, RunJournal& journal, const StopSignal* stop = nullptr)
       : inner_(inner), journal_(journal), stop_(stop) {}
 
@@ -41,12 +41,14 @@ class JournalEngine final : public Engine {
   std::uint64_t next() const { return next_; }
 
  private:
+  bool closes(const LocalTask& task);
   RoundReplies repeat(std::uint64_t task);
 
   Engine& inner_;
   RunJournal& journal_;
   const StopSignal* stop_;
   std::uint64_t next_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace fedrk::store

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -55,6 +56,7 @@ class RunJournal {
 
  private:
   using Clock = std::chrono::steady_clock;
+  void count(const RoundRecord& record);
   void waiting(std::size_t bytes);
   void stop_growing();
   double cost_of_waiting() const;
@@ -65,6 +67,8 @@ class RunJournal {
   std::uint64_t found_ = 0;
   Batch batch_;
   std::vector<std::string> rooms_;
+  std::map<ClientId, Tally> tallies_;  // of all rounds
+  std::set<ClientId> new_tallies_;
   std::set<ClientId> new_slack_;
   bool keeps_answers_ = true;
   std::size_t waiting_bytes_ = 0, written_bytes_ = 0;

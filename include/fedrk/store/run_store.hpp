@@ -53,11 +53,19 @@ struct ClientSlack {
   std::vector<double> state;
 };
 
+/// A client's part in all rounds so far.
+struct Tally {
+  std::uint64_t rounds = 0, absences = 0;
+  std::optional<std::uint32_t> last_round{};  // that it answered in
+  std::string last_absence{};                 // why it did not answer when it last did not
+};
+
 /// What is written in one transaction.
 struct Batch {
   std::vector<StoredAnswer> answers{};
   std::vector<RoundRecord> rounds{};
   std::vector<ClientSlack> slack{};
+  std::vector<std::pair<ClientId, Tally>> tallies{};
 };
 
 struct Event {
@@ -70,9 +78,7 @@ struct RunProgress {
   struct Client {
     std::string name;
     std::size_t rows = 0;
-    std::uint64_t rounds = 0, absences = 0;
-    std::optional<std::uint32_t> last_round{};  // that it answered in
-    std::string last_absence{};                 // why it did not answer when it last did not
+    Tally tally{};
   };
   RunIdentity identity;
   std::string state, stop_reason;
@@ -106,13 +112,14 @@ class RunStore {
 
   const RunIdentity& identity() const;
 
+  /// Replaces title, plan, rounds and roster, where these are known only after the run was made. REQUIRES: nobody uses
+  /// `identity()` meanwhile.
+  Result<void> describe(const RunIdentity& identity);
+
   /// "pending", "running", "finished:completed", "finished:stopped", "finished:failed", with the reason of the last
   /// three as result.json has it.
   Result<void> set_state(const std::string& state, const std::string& stop_reason = "");
   Result<std::string> state() const;
-
-  /// Where it was not known when the run was made. Replaces the one there is.
-  Result<void> set_roster(std::span<const ClientSummary> roster);
 
   Result<void> put_document(const std::string& key, std::string_view bytes);
   Result<std::optional<std::string>> document(const std::string& key) const;

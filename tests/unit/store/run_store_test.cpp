@@ -52,6 +52,23 @@ TEST(RunStore, KeepsWhatARunIs) {
   EXPECT_NE(new_run_id(), new_run_id());
 }
 
+TEST(RunStore, MayLearnLaterWhoTakesPart) {
+  const test::TempFolder folder;
+  {
+    auto store = RunStore::create(folder / "run.db", {.id = "0123", .kind = RunKind::Server});
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_TRUE(store->identity().roster.empty());
+    RunIdentity known = some_run();
+    known.id = "another";
+    ASSERT_TRUE(store->describe(known));
+    EXPECT_EQ(store->identity().roster.size(), 2);
+  }
+  const auto store = RunStore::open(folder / "run.db");
+  EXPECT_EQ(store->identity().id, "0123") << "a run stays what it is";
+  EXPECT_EQ(store->identity().plan, "rounds = 3\n");
+  EXPECT_EQ(difference(store->identity().roster, some_run().roster), "");
+}
+
 TEST(RunStore, TellsWhatChangedInARoster) {
   const auto before = some_run().roster;
   auto now = before;
@@ -73,7 +90,8 @@ TEST(RunStore, ShowsAReaderHowFarTheRunIs) {
   const auto reader = RunStore::open(folder / "run.db", RunStore::Access::Read);
   ASSERT_TRUE(reader) << reader.error().message;
   ASSERT_TRUE(store.commit({{{0, 0, 42, 1.5, "bytes"}}, {round(0, 0.75), round(1)}, {{ClientId{1}, {1.0, 2.0}}}}));
-  ASSERT_TRUE(store.commit({{}, {round(1), {RoundIndex{2}, {ClientId{0}, ClientId{1}}, {}, {}}}, {}}));
+  ASSERT_TRUE(store.commit(
+      {{}, {round(1), {RoundIndex{2}, {ClientId{0}, ClientId{1}}, {}, {}}}, {}, {{ClientId{1}, {1, 2, 2, "gone"}}}}));
   for (int k = 0; k < 12; ++k) ASSERT_TRUE(store.add_event("info", "tick", std::to_string(k)));
 
   const auto progress = reader->progress(10);
@@ -83,11 +101,12 @@ TEST(RunStore, ShowsAReaderHowFarTheRunIs) {
   EXPECT_EQ(progress->last_round, 2);
   EXPECT_EQ(progress->last_participants, (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(progress->residual, 0.75);
-  EXPECT_EQ(progress->clients[0].rounds, 3);
-  EXPECT_EQ(progress->clients[1].rounds, 1);
-  EXPECT_EQ(progress->clients[1].absences, 2);
-  EXPECT_EQ(progress->clients[1].last_absence, "gone");
-  EXPECT_EQ(progress->clients[1].last_round, 2);
+  EXPECT_EQ(progress->clients[0].tally.rounds, 0);
+  EXPECT_EQ(progress->clients[1].name, "south");
+  EXPECT_EQ(progress->clients[1].tally.rounds, 1);
+  EXPECT_EQ(progress->clients[1].tally.absences, 2);
+  EXPECT_EQ(progress->clients[1].tally.last_absence, "gone");
+  EXPECT_EQ(progress->clients[1].tally.last_round, 2);
   ASSERT_EQ(progress->events.size(), 10);
   EXPECT_EQ(progress->events.back().text, "11");
   EXPECT_EQ(store.answer(0)->bytes, "bytes");
@@ -99,9 +118,9 @@ TEST(RunStore, ShowsAReaderHowFarTheRunIs) {
 TEST(RunStore, WritesABatchWholeOrNotAtAll) {
   const test::TempFolder folder;
   RunStore store = made(folder / "run.db");
-  ASSERT_TRUE(store.commit({{{0, 0, 0, 0.0, "first"}}, {}, {}}));
+  ASSERT_TRUE(store.commit({{{0, 0, 0, 0.0, "first"}}, {}, {}, {}}));
 
-  EXPECT_FALSE(store.commit({{{1, 1, 0, 0.0, "second"}, {0, 1, 0, 0.0, "again"}}, {}, {}}));
+  EXPECT_FALSE(store.commit({{{1, 1, 0, 0.0, "second"}, {0, 1, 0, 0.0, "again"}}, {}, {}, {}}));
 
   EXPECT_EQ(*store.answers(), 1);
   EXPECT_TRUE(store.commit({{{1, 1, 0, 0.0, "second"}}, {}, {}})) << "and goes on after that";
@@ -113,7 +132,7 @@ TEST(RunStore, TakesEventsFromOtherThreads) {
   std::thread other([&] {
     for (int k = 0; k < 50; ++k) EXPECT_TRUE(store.add_event("info", "other", "x"));
   });
-  for (std::uint64_t k = 0; k < 50; ++k) EXPECT_TRUE(store.commit({{{k, 0, 0, 0.0, "bytes"}}, {}, {}}));
+  for (std::uint64_t k = 0; k < 50; ++k) EXPECT_TRUE(store.commit({{{k, 0, 0, 0.0, "bytes"}}, {}, {}, {}}));
   other.join();
 
   EXPECT_EQ(*store.answers(), 50);
