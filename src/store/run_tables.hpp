@@ -46,5 +46,7 @@ struct RunStore::Inside {
 };
 
 double now_since_1970();
+RunIdentity read_identity(Database& database);
+void write_identity(Database& database, const RunIdentity& identity);
 
 }  // namespace fedrk::store

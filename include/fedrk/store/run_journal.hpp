@@ -7,8 +7,8 @@
 // Answers that came over a network cannot be had again, so each is stored before the run goes on. Those of clients in
 // this process are only time: they are gathered and written now and then, so rarely that writing takes little of the
 // run, and what was lost is computed again. Where rounds are so cheap that storing them would cost more than making
-// them anew, the journal stops growing: of the rounds that follow only the last is recorded,
-// and a run that is resumed goes on from there.
+// them anew, the journal stops growing: of the rounds that follow only the last is recorded, and a run that is resumed
+// goes on from there.
 
 #include <chrono>
 #include <cstdint>
