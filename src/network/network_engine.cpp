@@ -64,10 +64,11 @@ std::size_t NetworkEngine::quorum_of(std::size_t asked) const {
 void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {
   if (!answer.message) return round.absences.push_back({answer.client, std::move(answer.absence)});
   const v1::Update& update = answer.message->update();
-  LocalReply reply = wire::reply_from(update, answer.client);
+  LocalReply reply = wire::reply_from(update, answer.client, task);
   const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
-  std::string wrong =
-      update.round() == task.round.value ? fault_of(task, unknowns, reply) : "its update is of another round";
+  std::string wrong = fault_of(task, unknowns, reply);
+  if (update.round() != task.round.value) wrong = "its update is of another round";
+  if (update.part() != (task.reveal == Reveal::Sums)) wrong = "its update does not reveal what was asked for";
   if (wrong.empty()) return round.replies.push_back(std::move(reply));
   switchboard_.report_wrong(answer.client, wrong);
   round.absences.push_back({answer.client, std::move(wrong)});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,9 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 
 // A client that is asked for more would be busy for days.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 40;
+
+// As many numbers as a message of protobuf can hold, together with its pieces.
+constexpr std::size_t kLongestAnswer = std::numeric_limits<int>::max();
 
 void set_budget(v1::StepBudget& message, const StepBudget& budget) {
   if (const auto* fixed = std::get_if<FixedSteps>(&budget)) message.set_steps(fixed->count);
@@ -64,8 +68,16 @@ std::string wrong_work(const LocalWork& work) {
   }
   if (const auto* gradient = std::get_if<GradientSteps>(&work)) {
     if (!std::isfinite(gradient->step) || !std::isfinite(gradient->proximal)) return "its step size is not finite";
+    if (gradient->batch > kMostSteps / std::max<std::uint64_t>(1, gradient->count)) return "it asks for too many steps";
   }
   return "";
+}
+
+// Directions as long as x for gradient steps; with slack, numbers that SlackNews looks through itself.
+bool fits_own(const LocalWork& work, std::size_t unknowns, std::size_t length) {
+  if (std::holds_alternative<GradientSteps>(work)) return length == unknowns;
+  const auto* valid = std::get_if<ValidSteps>(&work);
+  return valid != nullptr && valid->lambda > 0.0;
 }
 
 std::string wrong_shape(const LocalTask& task, ClientId self, std::size_t unknowns, const v1::Task& message) {
@@ -74,8 +86,12 @@ std::string wrong_shape(const LocalTask& task, ClientId self, std::size_t unknow
     return "it names columns that are not there";
   }
   const std::size_t wanted = columns.empty() ? unknowns : static_cast<std::size_t>(columns.size());
+  if (reply_length(task.work, wanted).value_or(0) > kLongestAnswer) return "its answer would be too long to be sent";
   if (task.x.size() != wanted && (needs_x(task.work) || !task.x.empty() || task.report_residual)) {
     return "its x has " + std::to_string(task.x.size()) + " entries, not " + std::to_string(wanted);
+  }
+  if (!message.own().values().empty() && !fits_own(task.work, wanted, view(message.own()).size())) {
+    return "it holds numbers for this client alone that its work has no use for";
   }
   if (!all_finite(task.x) || !all_finite(view(message.own()))) return "it holds a number that is not finite";
   if (task.noise_columns > task.x.size()) return "it has more noise columns than x has entries";
@@ -240,11 +256,13 @@ v1::Update update_message(const std::string& run, std::uint64_t number, const Lo
   return update;
 }
 
-LocalReply reply_from(const v1::Update& update, ClientId client) {
+LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask& task) {
   LocalReply reply{client, copied(update.values())};
-  if (update.has_squared_residual()) reply.squared_residual = update.squared_residual();
-  if (update.has_gap()) reply.gap = update.gap();
-  if (update.has_slack()) {
+  const auto* valid = std::get_if<ValidSteps>(&task.work);
+  const bool with_gap = valid != nullptr || std::holds_alternative<SparseSteps>(task.work);
+  if (task.report_residual && update.has_squared_residual()) reply.squared_residual = update.squared_residual();
+  if (with_gap && update.has_gap()) reply.gap = update.gap();
+  if (valid != nullptr && valid->lambda > 0.0 && update.has_slack()) {
     const auto& products = update.slack().products();
     reply.slack = SlackScalars{update.slack().squared_gaps(), {products.begin(), products.end()}};
   }

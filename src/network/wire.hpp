@@ -52,7 +52,8 @@ class ReceivedTask {
 // ---- Answers.
 
 v1::Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task, const LocalReply& reply);
-LocalReply reply_from(const v1::Update& update, ClientId client);
+/// What the task did not ask for is left out: nobody checks it, and sums would run over it.
+LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask& task);
 
 // ---- Plans.
 
