@@ -2,12 +2,14 @@
 #include "network/agreement.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "fedrk/base/error.hpp"
+#include "fedrk/linalg/kernels.hpp"
 #include "fedrk/problem/standardize.hpp"
 #include "network/vectors.hpp"
 
@@ -54,17 +56,23 @@ Result<std::size_t> agreed_columns(const std::vector<Arrival>& arrivals, std::si
 /// Asks everyone the same and wants all answers: without one of them there is no beginning.
 class Everyone {
  public:
-  Everyone(Switchboard& switchboard, const FederationOptions& options, std::vector<std::string> names)
-      : switchboard_(switchboard), options_(options), names_(std::move(names)) {
-    for (std::uint32_t i = 0; i < names_.size(); ++i) all_.push_back(ClientId{i});
+  Everyone(Switchboard& switchboard, const FederationOptions& options, const std::vector<Arrival>& arrivals)
+      : switchboard_(switchboard), options_(options) {
+    for (const Arrival& arrival : arrivals) {
+      all_.push_back(ClientId{static_cast<std::uint32_t>(all_.size())});
+      names_.push_back(arrival.name);
+      rows_.push_back(arrival.ready.rows());
+    }
   }
 
   Result<std::vector<v1::ClientMessage>> ask(Body::BodyCase kind, std::size_t longest,
-                                             const std::function<v1::ServerMessage(ClientId)>& message) {
+                                             const std::function<v1::ServerMessage(ClientId)>& message,
+                                             bool squared = false) {
     const Switchboard::Question question{.kind = kind,
                                          .parcel = [&](ClientId client) { return parcel_of(message(client)); },
                                          .longest = longest,
-                                         .away_limit = options_.join_limit};
+                                         .away_limit = options_.join_limit,
+                                         .squared = squared};
     std::vector<v1::ClientMessage> messages;
     for (auto& answer : switchboard_.exchange(question, all_)) {
       if (!answer.message) return Error{fmt::format("{}: {}", names_[answer.client.value], answer.absence)};
@@ -75,13 +83,20 @@ class Everyone {
 
   /// Sums of this many columns, checked.
   Result<std::vector<ColumnSums>> sums(std::size_t columns, bool squared, const v1::ServerMessage& question) {
-    const auto answers = ask(Body::kColumnSums, columns, [&](ClientId) { return question; });
+    const auto answers = ask(
+        Body::kColumnSums, columns, [&](ClientId) { return question; }, squared);
     if (!answers) return answers.error();
     std::vector<ColumnSums> parts;
     for (std::size_t i = 0; i < answers->size(); ++i) {
       const v1::ColumnSums& part = (*answers)[i].column_sums();
-      if (part.sums().length() != columns || part.squared() != squared) {
+      if (part.sums().length() != columns) {
         return Error{fmt::format("{} sent {} column sums, not {}", names_[i], part.sums().length(), columns)};
+      }
+      if (!all_finite(wire::view(part.sums()))) {
+        return Error{fmt::format("{} sent column sums that are not finite", names_[i])};
+      }
+      if (part.rows() != rows_[i]) {
+        return Error{fmt::format("{} sent the sums of {} rows, but has {}", names_[i], part.rows(), rows_[i])};
       }
       parts.push_back({part.rows(), {part.sums().values().begin(), part.sums().values().end()}});
     }
@@ -92,6 +107,7 @@ class Everyone {
   Switchboard& switchboard_;
   const FederationOptions& options_;
   std::vector<std::string> names_;
+  std::vector<std::uint64_t> rows_;
   std::vector<ClientId> all_;
 };
 
@@ -114,6 +130,8 @@ Result<Scaling> agree_on_scales(Everyone& everyone, const FederationOptions& opt
   return scaling_from(std::move(centre), means, column_means(*squares), fixed);
 }
 
+bool is_square(double value) { return std::isfinite(value) && value >= 0.0; }
+
 v1::Prepare prepare_for(const v1::StoredFederation& federation, std::uint32_t place) {
   v1::Prepare prepare = federation.prepare();
   prepare.set_place(place);
@@ -128,17 +146,15 @@ Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOpt
   const auto columns = agreed_columns(*arrivals, options.longest_vector);
   if (!columns) return columns.error();
   v1::StoredFederation federation;
-  std::vector<std::string> names;
   bool sparse = false;
   for (const Arrival& arrival : *arrivals) {
     auto& member = *federation.add_members();
     member.set_name(arrival.name);
     *member.mutable_ready() = arrival.ready;
     member.set_known_draws(arrival.known_draws);
-    names.push_back(arrival.name);
     sparse = sparse || arrival.ready.sparse();
   }
-  Everyone everyone(switchboard, options, std::move(names));
+  Everyone everyone(switchboard, options, *arrivals);
   auto& prepare = *federation.mutable_prepare();
   prepare.set_run(options.run);
   prepare.set_columns(*columns);
@@ -184,6 +200,12 @@ Result<Gathered> gathered_from(const v1::StoredFederation& federation, const io:
     const v1::Prepared& own = member.prepared();
     if (own.unknowns() != unknowns) {
       return Error{fmt::format("{} prepared {} unknowns, not {}", member.name(), own.unknowns(), unknowns)};
+    }
+    if (own.rows() > member.ready().rows()) {
+      return Error{fmt::format("{} prepared {} rows, but has {}", member.name(), own.rows(), member.ready().rows())};
+    }
+    if (!is_square(own.squared_norm()) || !is_square(own.squared_rhs_norm())) {
+      return Error{fmt::format("{} sent squared norms that are negative or not finite", member.name())};
     }
     gathered.roster.push_back({ClientId{i}, member.name(), own.rows(), own.squared_rhs_norm(), own.squared_norm()});
     if (member.known_draws()) gathered.known_draws.push_back(member.name());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/network/federation_server.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "fedrk/base/contracts.hpp"
@@ -50,6 +51,12 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
     fix_preparation(federation, switchboard);
   } else {
     if (!federation.ParseFromString(stored)) return Error{"what the run store holds of the federation is damaged"};
+    const auto named = [](const v1::StoredFederation::Member& member, const std::string& name) {
+      return member.name() == name;
+    };
+    if (options.clients.empty() || !std::ranges::equal(federation.members(), options.clients, named)) {
+      return Error{"the list of clients is not that with which the run began"};
+    }
     fix_preparation(federation, switchboard);
     if (const auto arrivals = switchboard.gather(); !arrivals) return arrivals.error();
   }

@@ -50,6 +50,8 @@ Peer peer_of(const grpc::ServerContext& context) {
   return peer;
 }
 
+// That wait for one client: the newest question, and some that were given up.
+constexpr std::size_t kMostParcels = 8;
 constexpr auto kShutdownLimit = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -100,7 +102,6 @@ class Hub::Streams final : public Outbox {
   void go_on_writing(Stream& stream);
   void finish(Stream& stream, const grpc::Status& status);
   void release(Stream& stream);
-  Stream* writable(ConnectionId connection);
   void set_tick();
 
   operation::Log& log_;
@@ -271,30 +272,28 @@ void Hub::Streams::finish(Stream& stream, const grpc::Status& status) {
   stream.channel.Finish(status, &stream.finished);
 }
 
-Hub::Streams::Stream* Hub::Streams::writable(ConnectionId connection) {
-  const auto found = streams_.find(connection);
-  if (found == streams_.end()) return nullptr;
-  Stream& stream = *found->second;
-  return stream.last_word || stream.finishing ? nullptr : &stream;
-}
-
 // ---- From any thread.
 
 void Hub::Streams::send(ConnectionId connection, Parcel parcel) {
   const std::lock_guard lock(mutex_);
-  Stream* const stream = writable(connection);
-  if (stream == nullptr) return;
-  stream->outgoing.push_back(std::move(parcel));
-  go_on_writing(*stream);
+  const auto found = streams_.find(connection);
+  if (found == streams_.end()) return;
+  Stream& stream = *found->second;
+  if (stream.last_word || stream.finishing) return;
+  if (stream.outgoing.size() >= kMostParcels) return stream.context.TryCancel();  // it does not read
+  stream.outgoing.push_back(std::move(parcel));
+  go_on_writing(stream);
 }
 
 void Hub::Streams::close(ConnectionId connection, Closing why, std::string words) {
   const std::lock_guard lock(mutex_);
-  Stream* const stream = writable(connection);
-  if (stream == nullptr) return;
-  stream->last_word = grpc::Status(code_of(why), std::move(words));
-  if (why == Closing::Silent) stream->context.TryCancel();  // nobody listens: do not wait until it is written
-  go_on_writing(*stream);
+  const auto found = streams_.find(connection);
+  if (found == streams_.end()) return;
+  Stream& stream = *found->second;
+  if (why == Closing::Silent) stream.context.TryCancel();  // nobody listens: do not wait until it is written
+  if (stream.last_word || stream.finishing) return;
+  stream.last_word = grpc::Status(code_of(why), std::move(words));
+  go_on_writing(stream);
 }
 
 // One operation has ended; with the last one the stream goes.

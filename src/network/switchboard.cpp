@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "fedrk/base/contracts.hpp"
 #include "network/wire.hpp"
 
 namespace fedrk::network {
@@ -17,11 +18,30 @@ using Body = v1::ClientMessage;
 // Words that a peer chose, for a log and a history: short, and without what could steer a terminal.
 std::string tamed(std::string words) {
   constexpr std::size_t kMost = 200;
-  if (words.size() > kMost) words.resize(kMost);
+  if (words.size() > kMost) {
+    std::size_t end = kMost;  // not within a character: some writers of JSON throw at half of one
+    while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0) == 0x80) --end;
+    words.resize(end);
+  }
   for (char& c : words) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   return words;
+}
+
+// One name may have some connections that are not quite gone, but must not take the places of others.
+constexpr std::ptrdiff_t kMostOfOneName = 8;
+// More rows than any table has, but few enough to be added up.
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 48;
+
+// What is wrong with a table by its description alone; empty where nothing is.
+std::string wrong_table(const v1::Ready& ready) {
+  const auto names = static_cast<std::uint64_t>(ready.names_size());
+  if (ready.rows() > kMostRows) return fmt::format("it claims {} rows", ready.rows());
+  if (names != 0 && names != ready.columns()) {
+    return fmt::format("it names {} columns, but has {}", names, ready.columns());
+  }
+  return "";
 }
 
 double seconds(Milliseconds time) { return std::chrono::duration<double>(time).count(); }
@@ -73,11 +93,14 @@ void Switchboard::on_open(ConnectionId id, Peer peer) {
   const std::lock_guard lock(mutex_);
   Connection& connection =
       connections_
-          .emplace(id, Connection{std::move(peer), std::nullopt,
-                                  wire::Assembly<v1::ClientMessage>(options_.longest_vector), Clock::now()})
+          .emplace(id, Connection{std::move(peer), std::nullopt, wire::Assembly<v1::ClientMessage>(0), Clock::now()})
           .first->second;
   if (connections_.size() > options_.most_connections) {
     return close(id, connection, Closing::Full, "the server has too many connections; try again later");
+  }
+  const auto same_name = [&](const auto& other) { return other.second.peer.identity == connection.peer.identity; };
+  if (!connection.peer.identity.empty() && std::ranges::count_if(connections_, same_name) > kMostOfOneName) {
+    return close(id, connection, Closing::Full, "too many connections with this certificate; try again later");
   }
   const std::string veto =
       options_.veto && !connection.peer.certificate.empty() ? options_.veto(connection.peer.certificate) : "";
@@ -87,6 +110,7 @@ void Switchboard::on_open(ConnectionId id, Peer peer) {
 void Switchboard::close(ConnectionId id, Connection& connection, Closing why, std::string words) {
   if (connection.closing) return;
   connection.closing = true;
+  connection.closing_since = Clock::now();
   if (why != Closing::Ended) {
     log_.warning("connection.refused", {{"address", connection.peer.address},
                                         {"certificate", tamed(connection.peer.identity)},
@@ -104,7 +128,7 @@ void Switchboard::on_closed(ConnectionId id) {
     seat.presence = Presence::Away;
     seat.connection = 0;
     seat.lost_at = Clock::now();
-    if (!ended_) log_.warning("client.lost", {{"client", seat.name}});
+    if (!last_word_) log_.warning("client.lost", {{"client", seat.name}});
   }
   connections_.erase(found);
   changed_.notify_all();
@@ -115,12 +139,15 @@ void Switchboard::on_tick() {
   const auto now = Clock::now();
   for (auto& [id, connection] : connections_) {
     const auto silent = now - connection.last_heard;
-    if (!connection.seat && silent > options_.hello_limit) {
+    if (connection.closing) {  // who does not read must not keep its place
+      const bool lingers = now - connection.closing_since > 4 * options_.heartbeat;
+      if (lingers && !std::exchange(connection.cut, true)) outbox_.close(id, Closing::Silent, "it does not go");
+    } else if (!connection.seat && silent > options_.hello_limit) {
       close(id, connection, Closing::Silent, "it never said hello");
     } else if (connection.seat && silent > 4 * options_.heartbeat) {
       close(id, connection, Closing::Silent,
             fmt::format("nothing was heard of it for {:.1f} s", std::chrono::duration<double>(silent).count()));
-    } else if (options_.veto && !connection.peer.certificate.empty() && !connection.closing) {
+    } else if (options_.veto && !connection.peer.certificate.empty()) {
       if (std::string veto = options_.veto(connection.peer.certificate); !veto.empty()) {
         close(id, connection, Closing::Denied, std::move(veto));
       }
@@ -151,7 +178,13 @@ void Switchboard::on_message(ConnectionId id, v1::ClientMessage message) {
     offend(client, whole.error().message);
     return close(id, *connection, Closing::Broken, whole.error().message);
   }
-  if (*whole) on_whole(*connection, client, std::move(**whole));
+  if (!*whole) return;
+  if (--connection->allowance < 0) {
+    constexpr auto kWords = "it says much more than it was asked";
+    offend(client, kWords);
+    return close(id, *connection, Closing::Broken, kWords);
+  }
+  on_whole(*connection, client, std::move(**whole));
 }
 
 // Who it is by its certificate, whether it may join, and whether it is not here already.
@@ -174,6 +207,10 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
   }
   Seat& seat = *found;
   if (seat.aside) return refuse(Closing::Denied, fmt::format("'{}' was put aside for wrong answers", seat.name));
+  if (last_word_) {  // it was away when the run ended
+    outbox_.send(id, last_word_);
+    return close(id, connection, Closing::Ended, "the run has ended");
+  }
   if (seat.presence != Presence::Away) {
     return refuse(Closing::Occupied, fmt::format("'{}' is connected already, from {}", seat.name,
                                                  connections_.at(seat.connection).peer.address));
@@ -182,6 +219,7 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
   seat.presence = Presence::Greeted;
   seat.connection = id;
   seat.known_draws = hello.known_draws();
+  seat.prepared = false;
   ++seat.counts.joined;
   log_.info("client.joined", {{"client", seat.name},
                               {"address", connection.peer.address},
@@ -216,16 +254,30 @@ void Switchboard::on_whole(Connection& connection, ClientId client, v1::ClientMe
 
 void Switchboard::on_ready(Connection& connection, ClientId client, const v1::Ready& ready) {
   Seat& seat = seats_[client.value];
-  const bool changed = seat.ready && (seat.ready->rows() != ready.rows() || seat.ready->columns() != ready.columns());
-  if (changed && !preparation_.empty()) {
-    return close(seat.connection, connection, Closing::Unfit,
-                 fmt::format("its data are {} x {}, but were {} x {} when the run began", ready.rows(), ready.columns(),
-                             seat.ready->rows(), seat.ready->columns()));
+  if (std::string wrong = wrong_table(ready); !wrong.empty()) {
+    return close(seat.connection, connection, Closing::Unfit, std::move(wrong));
+  }
+  if (seat.ready && !open_for_all_) {
+    const bool size = seat.ready->rows() == ready.rows() && seat.ready->columns() == ready.columns();
+    if (!size || !std::ranges::equal(seat.ready->names(), ready.names())) {
+      return close(
+          seat.connection, connection, Closing::Unfit,
+          fmt::format("its data are {} x {}, but were {} x {} when the run began{}", ready.rows(), ready.columns(),
+                      seat.ready->rows(), seat.ready->columns(), size ? ", with other names of columns" : ""));
+    }
   }
   seat.ready = ready;
+  seat.ready->DiscardUnknownFields();
   log_.info("client.ready", {{"client", seat.name}, {"rows", ready.rows()}, {"columns", ready.columns()}});
-  if (preparation_.empty()) return arrive(client);
+  preparation_.empty() ? arrive(client) : prepare(client);
+}
+
+void Switchboard::prepare(ClientId client) {
+  Seat& seat = seats_[client.value];
+  Connection* const connection = connection_of(seat.connection);
+  if (connection == nullptr) return;
   seat.presence = Presence::Preparing;
+  ++connection->allowance;
   v1::ServerMessage message;
   *message.mutable_prepare() = preparation_[client.value];
   outbox_.send(seat.connection, parcel_of(std::move(message)));
@@ -233,8 +285,9 @@ void Switchboard::on_ready(Connection& connection, ClientId client, const v1::Re
 
 // One that comes back must have the rows that it had.
 void Switchboard::on_prepared_again(ClientId client, const v1::Prepared& prepared) {
-  if (same(prepared, expected_[client.value])) return arrive(client);
-  const Seat& seat = seats_[client.value];
+  Seat& seat = seats_[client.value];
+  seat.prepared = same(prepared, expected_[client.value]);
+  if (seat.prepared) return arrive(client);
   if (Connection* connection = connection_of(seat.connection)) {
     close(seat.connection, *connection, Closing::Unfit,
           "its data are not those with which the run began; restore them, or start a new run");
@@ -250,10 +303,10 @@ void Switchboard::arrive(ClientId client) {
 void Switchboard::on_answer(ClientId client, v1::ClientMessage message) {
   Seat& seat = seats_[client.value];
   const bool update = message.has_update();
-  const bool fits = pending_ && pending_->question->kind == message.body_case() &&
-                    (!update || message.update().number() == pending_->question->number);
+  const bool fits = seat.presence == Presence::Here && answers_question(message);
   if (fits && is_outstanding(client)) {
     ++seat.counts.answers;
+    seat.prepared = seat.prepared || message.has_prepared();
     return resolve(client, std::move(message), "");
   }
   const bool again = fits && pending_->place[client.value] != npos;
@@ -268,14 +321,16 @@ void Switchboard::on_refusal(ClientId client, const v1::Refusal& refusal) {
   Seat& seat = seats_[client.value];
   const std::string reason = tamed(refusal.reason());
   log_.warning("client.refused", {{"client", seat.name}, {"reason", reason}});
-  const bool at_hand = is_outstanding(client) && refusal.run() == options_.run &&
-                       (pending_->question->kind != Body::kUpdate || !refusal.has_number() ||
-                        refusal.number() == pending_->question->number);
-  if (at_hand) return resolve(client, std::nullopt, "it refused: " + reason);
-  if (seat.presence != Presence::Here) {  // it cannot take part as it is, and says so itself
-    if (Connection* connection = connection_of(seat.connection)) {
-      close(seat.connection, *connection, Closing::Unfit, reason);
-    }
+  const bool joining = seat.presence != Presence::Here;
+  if (is_outstanding(client)) {
+    const bool task = pending_->question->kind == Body::kUpdate;
+    const bool at_hand = refusal.run() == options_.run && refusal.has_number() == task &&
+                         (!task || refusal.number() == pending_->question->number);
+    if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
+  }
+  if (!joining) return;                                           // it stays for the next question
+  if (Connection* connection = connection_of(seat.connection)) {  // it cannot take part as it is, and says so itself
+    close(seat.connection, *connection, Closing::Unfit, reason);
   }
 }
 
@@ -306,11 +361,18 @@ bool Switchboard::is_outstanding(ClientId client) const {
   return !answer.message && answer.absence.empty();
 }
 
+bool Switchboard::answers_question(const v1::ClientMessage& message) const {
+  if (!pending_ || pending_->question->kind != message.body_case()) return false;
+  if (message.has_update()) return message.update().number() == pending_->question->number;
+  return !message.has_column_sums() || message.column_sums().squared() == pending_->question->squared;
+}
+
 void Switchboard::ask(ClientId client) {
   Seat& seat = seats_[client.value];
   Connection* const connection = connection_of(seat.connection);
   if (connection == nullptr) return;
-  connection->assembly.set_longest(pending_->question->longest);
+  connection->assembly.allow(pending_->question->longest);
+  ++connection->allowance;
   outbox_.send(seat.connection, pending_->question->parcel(client));
 }
 
@@ -325,15 +387,16 @@ void Switchboard::resolve(ClientId client, std::optional<v1::ClientMessage> mess
 
 // Those who are gone for too long, and all when the time is over. Returns when to look again.
 Clock::time_point Switchboard::give_up_on_late(Clock::time_point now) {
-  const Milliseconds away_limit =
-      pending_->question->away_limit.count() > 0 ? pending_->question->away_limit : options_.away_limit;
+  const bool from_now = pending_->question->away_limit.count() > 0;
+  const Milliseconds away_limit = from_now ? pending_->question->away_limit : options_.away_limit;
   Clock::time_point next = pending_->deadline;
   for (std::size_t k = 0; k < pending_->answers.size(); ++k) {
     const ClientId client = pending_->answers[k].client;
     if (!is_outstanding(client)) continue;
     Seat& seat = seats_[client.value];
     const bool away = seat.presence == Presence::Away;
-    const auto until = away ? std::min(pending_->deadline, seat.lost_at + away_limit) : pending_->deadline;
+    const auto since = from_now ? std::max(pending_->begun, seat.lost_at) : seat.lost_at;
+    const auto until = away ? std::min(pending_->deadline, since + away_limit) : pending_->deadline;
     if (now < until) {
       next = std::min(next, until);
     } else if (away) {
@@ -359,7 +422,8 @@ void Switchboard::begin(const Question& question, std::span<const ClientId> clie
   pending.question = &question;
   pending.place.assign(seats_.size(), npos);
   pending.outstanding = clients.size();
-  pending.deadline = Clock::now() + options_.reply_limit;
+  pending.begun = Clock::now();
+  pending.deadline = pending.begun + options_.reply_limit;
   for (const ClientId client : clients) {
     pending.place[client.value] = pending.answers.size();
     pending.answers.push_back({client, std::nullopt, ""});
@@ -427,26 +491,29 @@ Result<std::vector<Switchboard::Arrival>> Switchboard::gather() {
   }
   open_for_all_ = false;
   std::vector<Arrival> arrivals;
-  for (const Seat& seat : seats_) arrivals.push_back({seat.name, *seat.ready, seat.known_draws});
+  for (const Seat& seat : seats_) arrivals.push_back({seat.name, seat.ready.value_or(v1::Ready()), seat.known_draws});
   return arrivals;
 }
 
 void Switchboard::fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected) {
   const std::lock_guard lock(mutex_);
+  FEDRK_EXPECTS(messages.size() == seats_.size() && expected.size() == seats_.size());
   preparation_ = std::move(messages);
   expected_ = std::move(expected);
+  for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+    if (seats_[i].presence == Presence::Here && !seats_[i].prepared) prepare(ClientId{i});
+  }
 }
 
 // ---- The end.
 
 void Switchboard::end(const v1::End& message) {
   const std::lock_guard lock(mutex_);
-  ended_ = true;
   v1::ServerMessage whole;
   *whole.mutable_end() = message;
-  const Parcel parcel = parcel_of(std::move(whole));
+  last_word_ = parcel_of(std::move(whole));
   for (auto& [id, connection] : connections_) {
-    if (connection.seat && !connection.closing) outbox_.send(id, parcel);
+    if (connection.seat && !connection.closing) outbox_.send(id, last_word_);
     close(id, connection, Closing::Ended, message.reason());
   }
 }

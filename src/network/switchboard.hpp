@@ -93,7 +93,8 @@ class Switchboard {
     std::uint64_t number = 0;                 // of a task
     std::function<Parcel(ClientId)> parcel;   // may be called again for a client that lost it
     std::size_t longest = 0;                  // numbers in an answer
-    std::chrono::milliseconds away_limit{0};  // how long to wait for one who is gone; 0: as the options say
+    std::chrono::milliseconds away_limit{0};  // from now on, for one who is gone; 0: as the options say, since it left
+    bool squared = false;                     // of column sums
   };
   struct Answer {
     ClientId client;
@@ -107,7 +108,8 @@ class Switchboard {
   void begin(const Question& question, std::span<const ClientId> clients);
   std::vector<Answer> wait();
 
-  /// From now on every client that joins is prepared by this message, and must then be as it was.
+  /// From now on every client that joins is prepared by this message, and must then be as it was. So is one who came
+  /// back since it was prepared. REQUIRES: one of each for every client.
   void fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected);
 
   /// An answer that was well-formed but wrong: counted, and at last its client is put aside.
@@ -127,15 +129,19 @@ class Switchboard {
     std::optional<ClientId> seat;
     wire::Assembly<v1::ClientMessage> assembly;
     Clock::time_point last_heard;
-    bool closing = false;
+    bool closing = false, cut = false;
+    Clock::time_point closing_since{};
+    int allowance = kAllowance;  // of messages: one for each question, and some
   };
+  static constexpr int kAllowance = 16;
   enum class Presence { Away, Greeted, Preparing, Here };
   struct Seat {
     std::string name;
     Presence presence = Presence::Away;
     ConnectionId connection = 0;
     Clock::time_point lost_at;
-    bool aside = false, known_draws = false, ever_joined = false;
+    bool aside = false, known_draws = false;
+    bool prepared = false;  // on this connection
     std::optional<v1::Ready> ready;
     SeatCounts counts;
   };
@@ -144,7 +150,7 @@ class Switchboard {
     std::vector<Answer> answers;
     std::vector<std::size_t> place;  // in `answers`, by seat; npos: not asked
     std::size_t outstanding = 0;
-    Clock::time_point deadline;
+    Clock::time_point begun, deadline;
   };
   static constexpr auto npos = static_cast<std::size_t>(-1);
 
@@ -157,11 +163,13 @@ class Switchboard {
   void on_refusal(ClientId client, const v1::Refusal& refusal);
   void arrive(ClientId client);
   void ask(ClientId client);
+  void prepare(ClientId client);
   void resolve(ClientId client, std::optional<v1::ClientMessage> message, std::string absence, bool may_return = false);
   void offend(ClientId client, const std::string& words);
   void throw_if_interrupted() const;
   bool time_is_up();
   bool is_outstanding(ClientId client) const;
+  bool answers_question(const v1::ClientMessage& message) const;
   Clock::time_point give_up_on_late(Clock::time_point now);
   Connection* connection_of(ConnectionId id);
   std::string names_of_missing() const;
@@ -179,7 +187,7 @@ class Switchboard {
   std::vector<v1::Prepared> expected_;
   std::optional<Pending> pending_;
   std::optional<RunEnded> interrupted_;
-  bool ended_ = false;
+  Parcel last_word_;  // once the run has ended
   std::optional<Clock::time_point> run_until_;
 };
 

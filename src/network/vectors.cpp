@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "fedrk/base/contracts.hpp"
+
 namespace fedrk::wire {
 namespace {
 
@@ -12,6 +14,7 @@ Error malformed(std::string words) { return Error{"malformed message: " + std::m
 
 template <class Message>
 std::vector<Message> taken_apart(Message whole, std::size_t most) {
+  FEDRK_EXPECTS(most > 0);
   std::size_t total = 0;
   const auto vectors = vectors_of(whole);
   for (const v1::Vector* vector : vectors) total += held(*vector);
@@ -37,6 +40,10 @@ std::vector<Message> taken_apart(Message whole, std::size_t most) {
   }
   return messages;
 }
+
+// What may come between pieces.
+bool is_heartbeat(const v1::ClientMessage& message) { return message.has_heartbeat(); }
+bool is_heartbeat(const v1::ServerMessage&) { return false; }
 
 bool whole(const v1::Vector* vector) { return held(*vector) == vector->length(); }
 
@@ -101,9 +108,9 @@ Result<std::optional<Message>> Assembly<Message>::add(Message message) {
 
 template <class Message>
 Result<std::optional<Message>> Assembly<Message>::begin(Message message) {
-  const auto vectors = vectors_of(message);
-  if (vectors.empty()) return std::optional<Message>(std::move(message));  // a heartbeat may come between pieces
+  if (is_heartbeat(message)) return std::optional<Message>(std::move(message));
   if (open_) return malformed("another began before its vectors were complete");
+  const auto vectors = vectors_of(message);
   std::size_t room = longest_;
   for (const v1::Vector* vector : vectors) {
     if (vector->length() > room) return malformed("a vector of " + std::to_string(vector->length()) + " numbers");

@@ -4,6 +4,7 @@
 // Long vectors travel in pieces of about a megabyte, so that no message is large and a heartbeat can pass between them.
 // A message is taken apart before it is sent and put together where it arrives (federation.proto: Vector).
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -29,7 +30,7 @@ inline AlignedVector copied(const v1::Vector& vector) { return aligned_copy(view
 std::vector<v1::Vector*> vectors_of(v1::ServerMessage& message);
 std::vector<v1::Vector*> vectors_of(v1::ClientMessage& message);
 
-/// The same as one message or several, none with more than `most` numbers in its vectors.
+/// The same as one message or several, none with more than `most` numbers in its vectors. REQUIRES: most > 0.
 std::vector<v1::ServerMessage> in_pieces(v1::ServerMessage whole, std::size_t most = kPiece);
 std::vector<v1::ClientMessage> in_pieces(v1::ClientMessage whole, std::size_t most = kPiece);
 
@@ -39,7 +40,8 @@ class Assembly {
  public:
   /// Refuses vectors of more than `longest` numbers altogether.
   explicit Assembly(std::size_t longest) : longest_(longest) {}
-  void set_longest(std::size_t longest) { longest_ = longest; }
+  /// From now on so many too. What was allowed stays so: an answer to an earlier question may still be on its way.
+  void allow(std::size_t longest) { longest_ = std::max(longest_, longest); }
 
   /// The message, once it is whole. An error where it cannot become one; what was begun is then forgotten.
   Result<std::optional<Message>> add(Message message);
