@@ -31,7 +31,9 @@ struct ClientRun::State {
   State(ClientRunOptions wanted, DataOwner& owner, operation::Log& where)
       : options(std::move(wanted)),
         log(where),
-        participant({options.name, options.software, options.known_draws}, owner, where) {}
+        participant(
+            {options.name, options.software, options.known_draws, options.longest_vector, options.largest_message},
+            owner, where) {}
 
   std::optional<ClientOutcome> attempt();
   std::optional<ClientOutcome> judge(const SessionOutcome& session);
@@ -73,7 +75,9 @@ void ClientRun::stop() {
 
 // One connection, from hello to its end. Nothing: try again.
 std::optional<ClientOutcome> ClientRun::State::attempt() {
-  auto made = connect({.server = options.server, .tls = options.tls, .largest_message = options.largest_message});
+  auto made = options.connector
+                  ? options.connector()
+                  : connect({.server = options.server, .tls = options.tls, .largest_message = options.largest_message});
   if (!made) return ClientOutcome{ClientOutcome::Kind::Refused, made.error().message, "", {}, {}};
   {
     const std::lock_guard lock(mutex);

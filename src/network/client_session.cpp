@@ -14,6 +14,9 @@
 namespace fedrk::network {
 namespace {
 
+// A server waits for an answer before it asks for more, or has given up on it.
+constexpr std::size_t kMostWaiting = 16;
+
 class Session {
  public:
   Session(ServerLink& link, Participant& participant, std::size_t longest)
@@ -53,10 +56,10 @@ class Session {
       message.Clear();
       if (!whole) {
         broken_ = whole.error().message;
-        link_.cancel();
-        continue;
+      } else if (*whole && !take(std::move(**whole))) {
+        broken_ = "the server says more than a client can listen to";
       }
-      if (*whole) take(std::move(**whole));
+      if (!broken_.empty()) link_.cancel();
     }
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -64,7 +67,7 @@ class Session {
   }
 
   // A task that was not begun yet is worth nothing once the next has come.
-  void take(v1::ServerMessage message) {
+  bool take(v1::ServerMessage message) {
     const std::lock_guard lock(mutex_);
     if (message.has_welcome()) {
       heartbeat_ = Milliseconds(std::clamp(message.welcome().heartbeat_ms(), 10U, 60'000U));
@@ -73,8 +76,10 @@ class Session {
     if (message.has_task()) {
       std::erase_if(waiting_, [](const v1::ServerMessage& waiting) { return waiting.has_task(); });
     }
+    if (waiting_.size() >= kMostWaiting) return false;
     waiting_.push_back(std::move(message));
     changed_.notify_all();
+    return true;
   }
 
   // ---- The heart.

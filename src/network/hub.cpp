@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/hub.hpp"
 
+#include <algorithm>
+#include <climits>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -136,7 +138,7 @@ Result<void> Hub::Streams::start(const HubOptions& options, const FederationOpti
   grpc::ServerBuilder builder;
   builder.AddListeningPort(options.listen, std::move(credentials), &port_);
   builder.RegisterService(&service_);
-  builder.SetMaxReceiveMessageSize(static_cast<int>(federation.largest_message));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(federation.largest_message, INT_MAX)));
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers share a port in silence
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

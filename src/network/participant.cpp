@@ -32,6 +32,11 @@ v1::Prepared prepared_message(const std::string& run, const PreparedRows& rows) 
   return prepared;
 }
 
+// Around a message, at most.
+constexpr std::size_t kFrame = 64;
+// More places than any federation has; a task with something for this client alone makes room for all before it.
+constexpr std::uint32_t kMostPlaces = 1 << 20;
+
 std::vector<double> vector_from(const v1::Vector& vector) { return {vector.values().begin(), vector.values().end()}; }
 
 }  // namespace
@@ -65,6 +70,7 @@ Participant::Reaction Participant::on_message(const v1::ServerMessage& message) 
       return on_welcome(message.welcome());
     case v1::ServerMessage::kSumColumns:
       if (!ready_ || message.sum_columns().run() != run_) return refuse("sums of another run were asked for");
+      if (message.sum_columns().columns() > options_.longest_vector) return refuse("sums of too many columns");
       return sums(owner_.column_sums(message.sum_columns().columns()), false);
     case v1::ServerMessage::kSumSquares:
       if (!ready_ || message.sum_squares().run() != run_) return refuse("sums of another run were asked for");
@@ -101,7 +107,11 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
     log_.info("data.reading", {{"run", run_}});
     const auto shape = owner_.read(run_, plan_);
     if (!shape) return refuse(shape.error().message);
-    ready_ = ready_message(*shape);
+    v1::Ready ready = ready_message(*shape);
+    if (ready.ByteSizeLong() + kFrame > options_.largest_message) {
+      return refuse("the names of the columns are longer than a message may be; leave them out, or shorten them");
+    }
+    ready_ = std::move(ready);
   }
   v1::ClientMessage message;
   *message.mutable_ready() = *ready_;
@@ -119,17 +129,24 @@ Participant::Reaction Participant::sums(const Result<ColumnSums>& made, bool squ
   return {std::move(message)};
 }
 
+std::string Participant::wrong_preparation(const v1::Prepare& prepare) const {
+  if (prepare.columns() > options_.longest_vector) return "the server wants too many columns";
+  if (prepare.place() >= kMostPlaces) return "the server counts more clients than there can be";
+  if (!all_finite(wire::view(prepare.centre())) || !all_finite(wire::view(prepare.scale()))) {
+    return "the server's scales are not finite";
+  }
+  return "";
+}
+
 Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
   if (!ready_ || prepare.run() != run_) return refuse("rows of another run were to be prepared");
   std::string text = prepare.SerializeAsString();
   if (!prepared_ || text != preparation_) {
     prepared_.reset();
+    if (std::string wrong = wrong_preparation(prepare); !wrong.empty()) return refuse(std::move(wrong));
     Preparation wanted{prepare.columns(), std::nullopt, ClientId{prepare.place()}};
     if (prepare.standardized()) {
       wanted.scaling = Scaling{vector_from(prepare.centre()), vector_from(prepare.scale())};
-      if (!all_finite(wanted.scaling->centre) || !all_finite(wanted.scaling->scale)) {
-        return refuse("the server's scales are not finite");
-      }
     }
     const auto rows = owner_.prepare(wanted);
     if (!rows) return refuse(rows.error().message);

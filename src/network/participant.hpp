@@ -4,6 +4,7 @@
 // The client's side of the protocol without any socket: what it answers to each message of the server. It outlives
 // connections: what was read and prepared for a run serves again when the client comes back to it.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,8 @@ struct ParticipantOptions {
   std::string name;
   std::string software;
   bool known_draws = false;
+  std::size_t longest_vector = 1 << 27;   // numbers; a server may not ask for more columns
+  std::size_t largest_message = 4 << 20;  // bytes
 };
 
 class Participant {
@@ -37,6 +40,7 @@ class Participant {
   Reaction on_welcome(const v1::Welcome& welcome);
   Reaction on_prepare(const v1::Prepare& prepare);
   Reaction on_task(const v1::Task& task);
+  std::string wrong_preparation(const v1::Prepare& prepare) const;
   Reaction sums(const Result<ColumnSums>& made, bool squared);
   Reaction refuse(std::string reason, std::optional<std::uint64_t> number = {});
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/server_link.hpp"
 
+#include <algorithm>
+#include <climits>
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
@@ -62,7 +64,7 @@ Result<std::unique_ptr<ServerLink>> connect(const LinkOptions& options) {
   }
   const KeepAlive alive = keep_alive(options.heartbeat);
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(static_cast<int>(options.largest_message));
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(options.largest_message, INT_MAX)));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, alive.time_ms);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, alive.timeout_ms);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fedrk/base/result.hpp"
 #include "fedrk/network/data_owner.hpp"
 #include "fedrk/network/server_options.hpp"
 #include "fedrk/network/tls_files.hpp"
@@ -23,8 +24,10 @@ struct Diagnosis {
   bool hopeless = false;  // waiting will not mend it
 };
 
+class ServerLink;
+
 struct ClientRunOptions {
-  std::string server;           // host:port
+  std::string server;  // host:port
   std::string name;
   std::string software;
   std::optional<TlsFiles> tls;  // none: in the clear
@@ -33,7 +36,8 @@ struct ClientRunOptions {
   Milliseconds retry_most{2'000};    // between attempts; the first come sooner
   std::size_t longest_vector = 1 << 27;
   std::size_t largest_message = 4 << 20;
-  std::function<Diagnosis()> diagnose{};  // asked where the server cannot be reached
+  std::function<Diagnosis()> diagnose{};                             // asked where the server cannot be reached
+  std::function<Result<std::unique_ptr<ServerLink>>()> connector{};  // empty: over the network
 };
 
 struct ClientOutcome {
