@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/agreement.hpp"
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/problem/generators.hpp"
+#include "fedrk/problem/standardize.hpp"
+#include "network/participant.hpp"
+#include "support/switchboard_desk.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using test::Desk;
+
+struct Table {
+  std::string name;
+  std::uint64_t rows, columns;
+  std::vector<std::string> names{};
+  bool open_ended = false;
+};
+
+// The words, or the number of columns that all agree on.
+std::string agreed(
+    const std::vector<Table>& tables,
+    const std::function<void(v1::ClientMessage&)>& spoil = [](v1::ClientMessage&) {}) {
+  FederationOptions options = test::desk_options({});
+  for (const Table& table : tables) options.clients.push_back(table.name);
+  Desk desk(options);
+  for (const Table& table : tables) {
+    const auto connection = desk.open();
+    desk.say(connection, test::hello(table.name));
+    v1::ClientMessage ready = test::ready(table.rows, table.columns, table.names);
+    ready.mutable_ready()->set_open_ended(table.open_ended);
+    desk.say(connection, ready);
+  }
+  const test::PlayedClients clients(
+      desk, [&](ConnectionId, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
+        if (!message.has_prepare()) return std::nullopt;
+        v1::ClientMessage answer = test::prepared(1, message.prepare().columns());
+        spoil(answer);
+        return answer;
+      });
+  const auto federation = agree(desk.board, options);
+  if (!federation) return federation.error().message;
+  const auto gathered = gathered_from(*federation, options.plan);
+  return gathered ? std::to_string(federation->prepare().columns()) : gathered.error().message;
+}
+
+TEST(Agreement, IsOnTheSameColumns) {
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 2}}), "2");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 2, {"x", "y"}}}), "2");
+}
+
+TEST(Agreement, NamesTheColumnThatDiffers) {
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 2, {"x", "z"}}}),
+            "b: column 2 is 'z' where a has 'y'; all clients need the same columns in the same order");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 1, {"x"}}}),
+            "column 'y' is at a but not at b; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 2}}),
+            "column 'x' is at a but not at b; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 3}}), "a has 2 columns, another client 3");
+}
+
+TEST(Agreement, WidensTablesWhoseLastColumnsMayBeEmpty) {
+  EXPECT_EQ(agreed({{"a", 3, 2, {}, true}, {"b", 4, 5, {}, true}}), "5");
+  EXPECT_EQ(agreed({{"a", 3, 2, {}, true}, {"b", 4, 5}}), "5");
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 5, {}, true}}), "a has 2 columns, another client 5");
+}
+
+TEST(Agreement, NeedsColumnsAndNotTooMany) {
+  EXPECT_EQ(agreed({{"a", 3, 0}}), "the clients' data have no columns");
+  EXPECT_EQ(agreed({{"a", 3, std::uint64_t{1} << 40}}), "1099511627776 columns are more than this server takes");
+}
+
+TEST(Agreement, NamesWhoPreparedWhatCannotBe) {
+  const std::vector<Table> one{{"a", 3, 2}};
+  EXPECT_EQ(agreed(one, [](auto& message) { message.mutable_prepared()->set_unknowns(9); }),
+            "a prepared 9 unknowns, not 2");
+  EXPECT_EQ(agreed(one, [](auto& message) { message.mutable_prepared()->set_rows(4); }),
+            "a prepared 4 rows, but has 3");
+  EXPECT_EQ(agreed(one, [](auto& message) { message.mutable_prepared()->set_squared_norm(std::nan("")); }),
+            "a sent squared norms that are negative or not finite");
+  EXPECT_EQ(agreed(one, [](auto& message) { message = test::refusal("out of memory"); }),
+            "a: it refused: out of memory");
+}
+
+// ---- Standardising.
+
+/// Rows in memory.
+class RowsOwner final : public DataOwner {
+ public:
+  explicit RowsOwner(LinearSystem rows) : system(std::move(rows)) {}
+  Result<TableShape> read(const std::string&, const io::Plan&) override {
+    return TableShape{row_count(system.rows), column_count(system.rows), {}, is_sparse(system.rows), false};
+  }
+  Result<ColumnSums> column_sums(std::size_t) override {
+    add_intercept(system);
+    return fedrk::column_sums(system);
+  }
+  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
+    return fedrk::column_square_sums(system, centre);
+  }
+  Result<PreparedRows> prepare(const Preparation& preparation) override {
+    apply(*preparation.scaling, system);
+    return PreparedRows{{preparation.place, "", row_count(system.rows), 1.0, 1.0}, column_count(system.rows)};
+  }
+  Result<LocalReply> answer(std::uint64_t, const LocalTask&) override { return Error{"not in this test"}; }
+
+  LinearSystem system;
+};
+
+TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
+  for (const double density : {1.0, 0.3}) {
+    const auto made = [&] {
+      return split(generate({.rows = 31, .cols = 5, .density = density, .seed = 8}).system,
+                   partition_contiguous(31, 3));
+    };
+    auto parts = made(), owned = made();
+    FederationOptions options = test::desk_options({"a", "b", "c"});
+    options.plan.intercept = options.plan.standardize = true;
+    Desk desk(options);
+    test::NoLog log;
+    std::vector<std::unique_ptr<RowsOwner>> owners;
+    std::map<ConnectionId, Participant> participants;
+    for (std::size_t i = 0; i < 3; ++i) {
+      owners.push_back(std::make_unique<RowsOwner>(std::move(owned[i])));
+      const auto connection = desk.open();
+      participants.try_emplace(connection, ParticipantOptions{.name = options.clients[i], .software = ""}, *owners[i],
+                               log);
+      desk.say(connection, participants.at(connection).hello());
+    }
+    std::optional<v1::StoredFederation> federation;
+    {
+      const test::PlayedClients clients(desk, [&](ConnectionId id, const v1::ServerMessage& message) {
+        return participants.at(id).on_message(message).answer;
+      });
+      auto agreed = agree(desk.board, options);
+      ASSERT_TRUE(agreed) << agreed.error().message;
+      federation = *std::move(agreed);
+    }
+    std::ranges::for_each(parts, add_intercept);
+    const Scaling expected = standardize(parts, density < 1.0 ? Centring::None : Centring::ByMean, 1);
+    const auto centre = wire::view(federation->prepare().centre()), scale = wire::view(federation->prepare().scale());
+    EXPECT_TRUE(std::ranges::equal(centre, expected.centre));
+    EXPECT_TRUE(std::ranges::equal(scale, expected.scale));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(test::written_out(owners[i]->system.rows), test::written_out(parts[i].rows));
+    }
+  }
+}
+
+TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
+  const auto words = [](const std::function<void(v1::ColumnSums&)>& spoil) {
+    FederationOptions options = test::desk_options({"a"});
+    options.plan.standardize = true;
+    Desk desk(options);
+    desk.join("a", 3, 2);
+    const test::PlayedClients clients(
+        desk, [&](ConnectionId, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
+          if (!message.has_sum_columns()) return std::nullopt;
+          v1::ClientMessage answer;
+          answer.mutable_column_sums()->set_run("test");
+          answer.mutable_column_sums()->set_rows(3);
+          wire::set_vector(*answer.mutable_column_sums()->mutable_sums(), std::vector<double>{1.0, 2.0});
+          spoil(*answer.mutable_column_sums());
+          return answer;
+        });
+    const auto federation = agree(desk.board, options);
+    return federation ? "agreed" : federation.error().message;
+  };
+  EXPECT_EQ(words([](auto& sums) { sums.mutable_sums()->set_values(0, std::nan("")); }),
+            "a sent column sums that are not finite");
+  EXPECT_EQ(words([](auto& sums) { sums.set_rows(~std::uint64_t{0}); }),
+            "a sent the sums of 18446744073709551615 rows, but has 3");
+  EXPECT_EQ(words([](auto& sums) { wire::set_vector(*sums.mutable_sums(), std::vector<double>{1.0}); }),
+            "a sent 1 column sums, not 2");
+}
+
+}  // namespace
+}  // namespace fedrk::network

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/network_engine.hpp"
+
+#include <atomic>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "support/switchboard_desk.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using test::Desk;
+
+const std::vector<double> kX{1.0, 2.0};
+const LocalTask kTask{RoundIndex{4}, kX, FixedSteps{3}};
+const std::vector<ClientId> kAll{ClientId{0}, ClientId{1}, ClientId{2}};
+
+std::vector<ClientSummary> roster() {
+  return {{ClientId{0}, "a", 3, 1.0, 1.0}, {ClientId{1}, "b", 3, 1.0, 1.0}, {ClientId{2}, "c", 3, 1.0, 1.0}};
+}
+
+struct Federation {
+  explicit Federation(FederationOptions wanted) : options(std::move(wanted)), desk(options) {
+    for (const std::string& name : options.clients) connections.push_back(desk.join(name));
+  }
+  RoundReplies round(const LocalTask& task = kTask) {
+    NetworkEngine engine(desk.board, options, roster(), kX.size(), 10);
+    return engine.local_updates(task, kAll);
+  }
+
+  FederationOptions options;
+  Desk desk;
+  std::vector<ConnectionId> connections;
+};
+
+FederationOptions three() { return test::desk_options({"a", "b", "c"}); }
+
+v1::ClientMessage answer_to(const v1::Task& task, std::vector<double> values) {
+  v1::ClientMessage message = test::update(task.number(), std::move(values));
+  message.mutable_update()->set_round(task.round());
+  message.mutable_update()->set_part(task.reveal() == v1::REVEAL_SUMS);
+  return message;
+}
+
+TEST(NetworkEngine, BringsWhatClientsAnswer) {
+  Federation federation(three());
+  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const v1::ServerMessage& message) {
+    return message.has_task() ? std::optional(answer_to(message.task(), {static_cast<double>(id), 0.5})) : std::nullopt;
+  });
+  const RoundReplies round = federation.round();
+  ASSERT_EQ(round.replies.size(), 3U);
+  EXPECT_EQ(round.replies[2].values, (AlignedVector{3.0, 0.5}));
+  EXPECT_EQ(round.answered, kAll);
+}
+
+TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
+  Federation federation(three());
+  const test::PlayedClients clients(
+      federation.desk, [](ConnectionId id, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
+        if (!message.has_task()) return std::nullopt;
+        v1::ClientMessage answer = answer_to(message.task(), {1.0, static_cast<double>(id)});
+        // Slack of different lengths, which nobody asked for and which must not be added.
+        for (ConnectionId k = 0; k < 1000 * id; ++k) answer.mutable_update()->mutable_slack()->add_products(1.0);
+        if (id == 3) answer.mutable_update()->set_part(false);
+        return answer;
+      });
+  LocalTask task = kTask;
+  task.reveal = Reveal::Sums;
+  const RoundReplies round = federation.round(task);
+  ASSERT_EQ(round.replies.size(), 1U);
+  EXPECT_EQ(round.replies[0].values, (AlignedVector{2.0, 3.0}));
+  EXPECT_FALSE(round.replies[0].slack);
+  EXPECT_EQ(round.answered, (std::vector<ClientId>{ClientId{0}, ClientId{1}}));
+  EXPECT_EQ(federation.desk.seat(2).counts.wrong, 1U);
+}
+
+TEST(NetworkEngine, AWrongAnswerIsAnAbsenceAndIsHeldAgainstItsClient) {
+  Federation federation(three());
+  const test::PlayedClients clients(
+      federation.desk, [](ConnectionId id, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
+        if (!message.has_task()) return std::nullopt;
+        v1::ClientMessage answer = answer_to(message.task(), {1.0, id == 2 ? std::nan("") : 1.0});
+        if (id == 3) answer.mutable_update()->set_round(3);
+        return answer;
+      });
+  federation.options.quorum = 1;
+  const RoundReplies round = federation.round();
+  EXPECT_EQ(round.answered, (std::vector<ClientId>{ClientId{0}}));
+  ASSERT_EQ(round.absences.size(), 2U);
+  EXPECT_EQ(round.absences[0].reason, "its update holds a number that is not finite");
+  EXPECT_EQ(round.absences[1].reason, "its update is of another round");
+  EXPECT_EQ(federation.desk.seat(1).counts.wrong, 1U);
+}
+
+TEST(NetworkEngine, GoesOnWithHalfOfThoseAsked) {
+  FederationOptions options = three();
+  options.reply_limit = Milliseconds(20);
+  Federation federation(options);
+  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const v1::ServerMessage& message) {
+    return message.has_task() && id != 2 ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  });
+  const RoundReplies round = federation.round();
+  EXPECT_EQ(round.replies.size(), 2U);
+  ASSERT_EQ(round.absences.size(), 1U);
+  EXPECT_EQ(round.absences[0].reason, "no answer within 0.02 s");
+}
+
+TEST(NetworkEngine, WhereTooFewAnswerItAsksTheOthersAgainWithTheSameNumber) {
+  FederationOptions options = three();
+  options.reply_limit = Milliseconds(20);
+  Federation federation(options);
+  std::atomic<int> asked{0};
+  const test::PlayedClients clients(
+      federation.desk, [&](ConnectionId id, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
+        if (!message.has_task()) return std::nullopt;
+        EXPECT_EQ(message.task().number(), 10U);
+        if (id != 1 && ++asked <= 2) return std::nullopt;  // busy the first time
+        return answer_to(message.task(), {1.0, 1.0});
+      });
+  EXPECT_GE(federation.round().replies.size(), 2U);
+  EXPECT_GE(asked, 3);
+}
+
+TEST(NetworkEngine, EndsTheRunWhereTooFewAreLeftButNotBeforeTheTimeForJoining) {
+  FederationOptions options = three();
+  options.join_limit = Milliseconds(60);
+  options.reply_limit = Milliseconds(25);
+  Federation federation(options);
+  for (const std::size_t gone : {1U, 2U}) federation.desk.board.on_closed(federation.connections[gone]);
+  const test::PlayedClients clients(federation.desk, [](ConnectionId, const v1::ServerMessage& message) {
+    return message.has_task() ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  });
+  std::this_thread::sleep_for(Milliseconds(70));  // gone for longer than the time for joining
+  const auto begun = Clock::now();
+  try {
+    federation.round();
+    FAIL() << "it went on";
+  } catch (const RunEnded& ended) {
+    EXPECT_EQ(ended.why(), Termination::ClientsLost);
+    EXPECT_EQ(ended.words(),
+              "round 5: 1 of 3 clients answered, 2 are needed; b: its connection was lost and it did not come back in "
+              "time");
+  }
+  EXPECT_GE(Clock::now() - begun, Milliseconds(60));
+  EXPECT_LE(federation.desk.seat(1).counts.lost, 6U) << "it waits, and does not spin";
+}
+
+}  // namespace
+}  // namespace fedrk::network

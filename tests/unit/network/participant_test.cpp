@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/participant.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "network/vectors.hpp"
+#include "network/wire.hpp"
+#include "support/local_federation.hpp"
+
+namespace fedrk::network {
+namespace {
+
+/// Says what the test has put into it, and counts how often it is asked.
+class ScriptedOwner final : public DataOwner {
+ public:
+  Result<TableShape> read(const std::string& run, const io::Plan& plan) override {
+    ++reads;
+    last_run = run;
+    target = plan.target;
+    if (!trouble.empty()) return Error{trouble};
+    return TableShape{3, 2, names, false, false};
+  }
+  Result<ColumnSums> column_sums(std::size_t columns) override { return ColumnSums{3, std::vector(columns, 0.1)}; }
+  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
+    return ColumnSums{3, {centre.begin(), centre.end()}};
+  }
+  Result<PreparedRows> prepare(const Preparation& wanted) override {
+    ++preparations;
+    preparation = wanted;
+    return PreparedRows{{wanted.place, "a", 3, 0.5, 0.25}, 2};
+  }
+  Result<LocalReply> answer(std::uint64_t number, const LocalTask& task) override {
+    if (number == 66) throw std::bad_alloc();
+    if (number == 67) return Error{"the store is full"};
+    return LocalReply{ClientId{0}, aligned_copy(task.x)};
+  }
+
+  int reads = 0, preparations = 0;
+  std::string last_run, target, trouble;
+  std::vector<std::string> names;
+  Preparation preparation;
+};
+
+v1::ServerMessage welcome(const std::string& run, const std::string& target = "y") {
+  v1::ServerMessage message;
+  message.mutable_welcome()->set_protocol(wire::kProtocol);
+  message.mutable_welcome()->set_run(run);
+  auto& entry = *message.mutable_welcome()->add_plan();
+  entry.set_name("target");
+  entry.add_values(target);
+  return message;
+}
+
+v1::ServerMessage prepare(const std::string& run, std::uint32_t place = 0) {
+  v1::ServerMessage message;
+  message.mutable_prepare()->set_run(run);
+  message.mutable_prepare()->set_columns(2);
+  message.mutable_prepare()->set_place(place);
+  return message;
+}
+
+v1::ServerMessage task(const std::string& run, std::uint64_t number = 1) {
+  static const std::vector<double> x{0.5, -0.0};
+  static const std::vector<ClientId> all{ClientId{0}, ClientId{1}};
+  v1::ServerMessage message;
+  *message.mutable_task() = wire::task_message(run, number, {RoundIndex{2}, x, FixedSteps{1}}, all);
+  return message;
+}
+
+class Participants : public testing::Test {
+ protected:
+  v1::ClientMessage answer(const v1::ServerMessage& message) {
+    return participant.on_message(message).answer.value_or(v1::ClientMessage());
+  }
+  std::string refusal(const v1::ServerMessage& message) { return answer(message).refusal().reason(); }
+
+  ScriptedOwner owner;
+  test::NoLog log;
+  Participant participant{{.name = "a", .software = "fedrk 1", .known_draws = true}, owner, log};
+};
+
+TEST_F(Participants, SayWhoTheyAre) {
+  const v1::Hello hello = participant.hello().hello();
+  EXPECT_EQ(hello.name(), "a");
+  EXPECT_EQ(hello.protocol(), wire::kProtocol);
+  EXPECT_TRUE(hello.known_draws());
+}
+
+TEST_F(Participants, ReadOnceForARunHoweverOftenTheyAreWelcomed) {
+  EXPECT_EQ(answer(welcome("r")).ready().rows(), 3U);
+  EXPECT_EQ(answer(welcome("r")).ready().rows(), 3U);
+  EXPECT_EQ(owner.reads, 1);
+  EXPECT_EQ(owner.target, "y");
+  EXPECT_TRUE(answer(welcome("another")).has_ready());
+  EXPECT_EQ(owner.reads, 2);
+  EXPECT_TRUE(answer(welcome("another", "z")).has_ready());
+  EXPECT_EQ(owner.target, "z") << "a server with another plan";
+}
+
+TEST_F(Participants, ReadAgainWhereTheyCouldNotBefore) {
+  owner.trouble = "cannot open data.csv";
+  EXPECT_EQ(refusal(welcome("r")), "cannot open data.csv");
+  owner.trouble = "";
+  EXPECT_TRUE(answer(welcome("r")).has_ready());
+}
+
+TEST_F(Participants, PrepareOnceForARunHoweverOftenTheyAreTold) {
+  answer(welcome("r"));
+  const auto prepared = answer(prepare("r"));
+  EXPECT_EQ(prepared.prepared().squared_rhs_norm(), 0.5);
+  EXPECT_EQ(answer(prepare("r")).SerializeAsString(), prepared.SerializeAsString());
+  EXPECT_EQ(owner.preparations, 1);
+  answer(prepare("r", 1));
+  EXPECT_EQ(owner.preparations, 2) << "another place";
+  answer(welcome("another"));
+  EXPECT_EQ(refusal(task("another")), "a task of another run") << "the rows are not prepared for it";
+}
+
+TEST_F(Participants, AddUpColumns) {
+  answer(welcome("r"));
+  v1::ServerMessage question;
+  question.mutable_sum_columns()->set_run("r");
+  question.mutable_sum_columns()->set_columns(2);
+  EXPECT_EQ(answer(question).column_sums().sums().values(1), 0.1);
+  EXPECT_FALSE(answer(question).column_sums().squared());
+  question.mutable_sum_squares()->set_run("r");
+  wire::set_vector(*question.mutable_sum_squares()->mutable_centre(), std::vector<double>{0.1, 0.2});
+  EXPECT_EQ(answer(question).column_sums().sums().values(1), 0.2);
+  EXPECT_TRUE(answer(question).column_sums().squared());
+}
+
+TEST_F(Participants, AnswerTasksOfTheirRun) {
+  answer(welcome("r"));
+  answer(prepare("r"));
+  const auto update = answer(task("r", 5)).update();
+  EXPECT_EQ(update.number(), 5U);
+  EXPECT_EQ(update.round(), 2U);
+  EXPECT_EQ(update.run(), "r");
+  EXPECT_TRUE(std::signbit(update.values().values(1))) << "the bits of -0.0";
+}
+
+TEST_F(Participants, RefuseWhatIsOfAnotherRunOrComesTooEarly) {
+  EXPECT_EQ(refusal(task("r")), "a task of another run");
+  EXPECT_EQ(refusal(prepare("")), "rows of another run were to be prepared");
+  answer(welcome("r"));
+  EXPECT_EQ(answer(task("r", 9)).refusal().number(), 9U) << "it is not prepared";
+  answer(prepare("r"));
+  EXPECT_EQ(refusal(task("x")), "a task of another run");
+  EXPECT_EQ(refusal(prepare("x")), "rows of another run were to be prepared");
+  v1::ServerMessage sums;
+  sums.mutable_sum_columns()->set_run("x");
+  EXPECT_EQ(refusal(sums), "sums of another run were asked for");
+  EXPECT_EQ(refusal(v1::ServerMessage()), "the server sent a message that this program does not know");
+}
+
+TEST_F(Participants, RefuseAPlanThatNamesFiles) {
+  auto message = welcome("r");
+  auto& entry = *message.mutable_welcome()->add_plan();
+  entry.set_name("data");
+  entry.add_values("/etc/passwd");
+  EXPECT_NE(refusal(message), "");
+  EXPECT_EQ(owner.reads, 0);
+}
+
+TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
+  answer(welcome("r"));
+  EXPECT_EQ(refusal(prepare("r", std::numeric_limits<std::uint32_t>::max())),
+            "the server counts more clients than there can be");
+  auto wide = prepare("r");
+  wide.mutable_prepare()->set_columns(~std::uint64_t{0});
+  EXPECT_EQ(refusal(wide), "the server wants too many columns");
+  v1::ServerMessage sums;
+  sums.mutable_sum_columns()->set_run("r");
+  sums.mutable_sum_columns()->set_columns(~std::uint64_t{0});
+  EXPECT_EQ(refusal(sums), "sums of too many columns");
+  auto endless = prepare("r");
+  endless.mutable_prepare()->set_standardized(true);
+  wire::set_vector(*endless.mutable_prepare()->mutable_scale(), std::vector{std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(refusal(endless), "the server's scales are not finite");
+  EXPECT_EQ(owner.preparations, 0);
+}
+
+TEST_F(Participants, DoNotSendNamesThatNoMessageHolds) {
+  owner.names.assign(2, std::string(3 << 20, 'n'));
+  EXPECT_EQ(refusal(welcome("r")),
+            "the names of the columns are longer than a message may be; leave them out, or shorten them");
+}
+
+TEST_F(Participants, TellWhatWentWrongAndStayForTheNext) {
+  answer(welcome("r"));
+  answer(prepare("r"));
+  const auto thrown = answer(task("r", 66)).refusal();
+  EXPECT_EQ(thrown.number(), 66U);
+  EXPECT_EQ(thrown.run(), "r");
+  EXPECT_EQ(refusal(task("r", 67)), "the store is full");
+  EXPECT_TRUE(answer(task("r", 68)).has_update());
+}
+
+TEST_F(Participants, TakeTheLastWordAndSayNothing) {
+  v1::ServerMessage message;
+  message.mutable_end()->set_status("finished:completed");
+  const auto reaction = participant.on_message(message);
+  EXPECT_FALSE(reaction.answer);
+  EXPECT_EQ(reaction.end->status(), "finished:completed");
+}
+
+}  // namespace
+}  // namespace fedrk::network

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/wire.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/base/error.hpp"
+#include "network/vectors.hpp"
+#include "support/doubles.hpp"
+
+namespace fedrk::wire {
+namespace {
+
+const std::vector<ClientId> kAsked{ClientId{0}, ClientId{2}, ClientId{5}};
+constexpr ClientId kSelf{2};
+
+std::vector<LocalWork> all_work() {
+  return {FixedSteps{0},
+          FixedSteps{20},
+          UntilProjected{},
+          ValidSteps{FixedSteps{9}, 0.0, {}},
+          ValidSteps{UntilProjected{}, 0.1, {0, 3, 4'000'000'000U}},
+          SparseSteps{FixedSteps{5}, 1.0 / 3.0},
+          GradientSteps{4, 0.05, 0.1, GradientSteps::Loss::Mean, 0},
+          GradientSteps{1, 5e-324, 0.0, GradientSteps::Loss::Sum, 7},
+          Gradient{},
+          NormalProduct{},
+          GramSum{},
+          Curvature{},
+          ColumnNorms{}};
+}
+
+v1::Task over_the_wire(const v1::Task& message) {
+  v1::Task arrived;
+  EXPECT_TRUE(arrived.ParseFromString(message.SerializeAsString()));
+  return arrived;
+}
+
+bool same_bits(std::span<const double> a, std::span<const double> b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return test::same_bits(x, y); });
+}
+
+TEST(Wire, WorkOfEveryKindIsTheSameAtTheOtherEnd) {
+  for (const LocalWork& work : all_work()) {
+    const std::vector<double> x = test::any_doubles(16, 3);
+    const LocalTask task{RoundIndex{41}, x, work, true, 2, {}, Reveal::Sums};
+    const v1::Task message = task_message("run", 17, task, kAsked);
+    const auto arrived = ReceivedTask::from(over_the_wire(message), kSelf, x.size());
+    ASSERT_TRUE(arrived) << arrived.error().message;
+    EXPECT_EQ(arrived->number(), 17U);
+    EXPECT_TRUE(same_bits(arrived->task().x, x));
+    EXPECT_EQ(arrived->task().reveal, Reveal::Sums);
+    const v1::Task again = task_message("run", 17, arrived->task(), kAsked);
+    EXPECT_EQ(again.SerializeAsString(), message.SerializeAsString()) << message.work().ShortDebugString();
+  }
+}
+
+TEST(Wire, ATaskKeepsItsColumnsAndWhatIsForOneClientAlone) {
+  const std::vector<double> x{1.0, 2.0};
+  const std::vector<std::uint32_t> columns{1, 3};
+  const LocalTask task{RoundIndex{0}, x, GradientSteps{2, 0.5}, false, 0, {}, Reveal::Updates, columns};
+  v1::Task message = task_message("run", 0, task, kAsked);
+  set_vector(*message.mutable_own(), std::vector<double>{-0.0, 5e-324});
+  const auto arrived = ReceivedTask::from(over_the_wire(message), kSelf, 4);
+  ASSERT_TRUE(arrived) << arrived.error().message;
+  EXPECT_TRUE(std::ranges::equal(arrived->task().columns, columns));
+  ASSERT_EQ(arrived->task().own.size(), kSelf.value + 1U);
+  EXPECT_TRUE(same_bits(arrived->task().own[kSelf.value], std::vector<double>{-0.0, 5e-324}));
+}
+
+TEST(Wire, RowsDoNotTravel) { EXPECT_THROW(work_message(AllRows{}), InvalidArgument); }
+
+TEST(Wire, AReplyIsTheSameAtTheOtherEnd) {
+  const LocalTask task{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}, 0.5, {1}}, true};
+  LocalReply reply{kSelf, aligned_copy(test::any_doubles(40, 5)), 0.1, -0.0, SlackScalars{5e-324, {1.0 / 3.0, 2.0}}};
+  v1::Update arrived;
+  ASSERT_TRUE(arrived.ParseFromString(update_message("run", 9, task, reply).SerializeAsString()));
+  const LocalReply back = reply_from(arrived, kSelf, task);
+  EXPECT_TRUE(same_bits(back.values, reply.values));
+  EXPECT_TRUE(test::same_bits(*back.squared_residual, 0.1) && test::same_bits(*back.gap, -0.0));
+  EXPECT_TRUE(test::same_bits(back.slack->squared_gaps, 5e-324));
+  EXPECT_EQ(back.slack->products, reply.slack->products);
+  EXPECT_EQ(arrived.number(), 9U);
+  EXPECT_EQ(arrived.round(), 3U);
+  EXPECT_FALSE(arrived.part());
+}
+
+TEST(Wire, WhatATaskDidNotAskForIsLeftOutOfItsReply) {
+  const LocalTask asked{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}, 0.5, {1}}, true};
+  const v1::Update full = update_message("run", 9, asked, {kSelf, {1.0}, 0.1, 0.2, SlackScalars{1.0, {1.0, 2.0, 3.0}}});
+  const LocalReply back = reply_from(full, kSelf, {RoundIndex{3}, {}, FixedSteps{2}});
+  EXPECT_EQ(back.values, (AlignedVector{1.0}));
+  EXPECT_FALSE(back.squared_residual || back.gap || back.slack);
+}
+
+// ---- Tasks that a client refuses.
+
+struct WrongTask {
+  const char* words;
+  std::function<void(v1::Task&)> spoil;
+};
+
+class RefusedTask : public testing::TestWithParam<WrongTask> {};
+
+TEST_P(RefusedTask, SaysWhy) {
+  const std::vector<double> x{1.0, 2.0, 3.0};
+  v1::Task message = task_message("run", 0, {RoundIndex{0}, x, FixedSteps{5}, true}, kAsked);
+  ASSERT_TRUE(ReceivedTask::from(message, kSelf, 3));
+  GetParam().spoil(message);
+  const auto received = ReceivedTask::from(message, kSelf, 3);
+  ASSERT_FALSE(received);
+  EXPECT_EQ(received.error().message, GetParam().words);
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<WrongTask> wrong_tasks() {
+  return {
+      WrongTask{"it asks for nothing that this client knows", [](v1::Task& task) { task.clear_work(); }},
+      WrongTask{"it asks for too many steps",
+                [](v1::Task& task) { task.mutable_work()->mutable_steps()->set_steps(~std::uint64_t{0}); }},
+      WrongTask{"it asks for too many steps",
+                [](v1::Task& task) {
+                  task.mutable_work()->mutable_valid_steps()->mutable_budget()->set_steps(std::uint64_t{1} << 41);
+                }},
+      WrongTask{"it asks for too many steps",
+                [](v1::Task& task) {
+                  task.mutable_work()->mutable_gradient_steps()->set_count(2);
+                  task.mutable_work()->mutable_gradient_steps()->set_batch(std::uint64_t{1} << 40);
+                }},
+      WrongTask{"its slack has no sensible weight",
+                [](v1::Task& task) { task.mutable_work()->mutable_valid_steps()->set_lambda(-1.0); }},
+      WrongTask{"its stored rounds do not ascend",
+                [](v1::Task& task) {
+                  task.mutable_work()->mutable_valid_steps()->add_stored(4);
+                  task.mutable_work()->mutable_valid_steps()->add_stored(4);
+                }},
+      WrongTask{"its threshold makes no sense",
+                [](v1::Task& task) { task.mutable_work()->mutable_sparse_steps()->set_lambda(kNan); }},
+      WrongTask{"its step size is not finite",
+                [](v1::Task& task) { task.mutable_work()->mutable_gradient_steps()->set_step(kInfinity); }},
+      WrongTask{"it does not say what it reveals", [](v1::Task& task) { task.set_reveal(v1::REVEAL_UNSPECIFIED); }},
+      WrongTask{"it does not say what it reveals",
+                [](v1::Task& task) { task.set_reveal(static_cast<v1::Reveal>(7)); }},  // of a later version, perhaps
+      WrongTask{"it names columns that are not there", [](v1::Task& task) { task.add_columns(3); }},
+      WrongTask{"it names columns that are not there",
+                [](v1::Task& task) {
+                  task.add_columns(1);
+                  task.add_columns(1);
+                }},
+      WrongTask{"its x has 3 entries, not 1", [](v1::Task& task) { task.add_columns(1); }},
+      WrongTask{"its x has 0 entries, not 3", [](v1::Task& task) { task.clear_x(); }},
+      WrongTask{"its x has 0 entries, not 3",
+                [](v1::Task& task) {
+                  task.clear_x();
+                  task.mutable_work()->mutable_gram_sum();  // needs none, but the residual does
+                }},
+      WrongTask{"it holds a number that is not finite", [](v1::Task& task) { task.mutable_x()->set_values(1, kNan); }},
+      WrongTask{"it holds a number that is not finite",
+                [](v1::Task& task) {
+                  task.mutable_work()->mutable_gradient_steps();
+                  set_vector(*task.mutable_own(), std::vector<double>{1.0, kInfinity, 1.0});
+                }},
+      WrongTask{"it holds numbers for this client alone that its work has no use for",
+                [](v1::Task& task) {
+                  task.mutable_work()->mutable_gradient_steps();
+                  set_vector(*task.mutable_own(), std::vector<double>(100, 1.0));
+                }},
+      WrongTask{"it holds numbers for this client alone that its work has no use for",
+                [](v1::Task& task) {
+                  set_vector(*task.mutable_own(), std::vector<double>{1.0, 2.0, 3.0});
+                }},
+      WrongTask{"it has more noise columns than x has entries", [](v1::Task& task) { task.set_noise_columns(4); }},
+      WrongTask{"its participants do not ascend", [](v1::Task& task) { task.add_participants(1); }},
+      WrongTask{"this client is not among its participants", [](v1::Task& task) { task.clear_participants(); }}};
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RefusedTask, testing::ValuesIn(wrong_tasks()));
+
+TEST(Wire, AnAnswerThatNoMessageCanHoldIsNotBegun) {
+  v1::Task message = task_message("run", 0, {RoundIndex{0}, {}, GramSum{}}, kAsked);
+  const auto received = ReceivedTask::from(message, kSelf, 1 << 17);
+  ASSERT_FALSE(received);
+  EXPECT_EQ(received.error().message, "its answer would be too long to be sent");
+}
+
+// ---- Plans.
+
+Result<void> take(const std::vector<v1::PlanEntry>& entries, io::Plan& plan) {
+  std::vector<const v1::PlanEntry*> pointers;
+  for (const v1::PlanEntry& entry : entries) pointers.push_back(&entry);
+  return take_plan(pointers, plan);
+}
+
+v1::PlanEntry entry(const std::string& name, const std::string& value) {
+  v1::PlanEntry made;
+  made.set_name(name);
+  made.add_values(value);
+  return made;
+}
+
+TEST(Wire, APlanIsTheSameAtTheOtherEndButForItsFiles) {
+  io::Plan plan;
+  plan.data = {"mine.csv"};
+  plan.target = "y";
+  plan.ignore = {"id", "date"};
+  plan.intercept = plan.standardize = true;
+  plan.run.seed = 123;
+  plan.run.tolerance = 0.1;
+  plan.start = "start.npy";
+  io::Plan arrived;
+  arrived.data = {"own.csv"};
+  const auto entries = plan_message(plan);
+  const auto taken = take(entries, arrived);
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(arrived.data, (std::vector<std::string>{"own.csv"}));
+  EXPECT_EQ(arrived.start, "");
+  EXPECT_EQ(arrived.ignore, plan.ignore);
+  const auto again = plan_message(arrived);
+  ASSERT_EQ(again.size(), entries.size());
+  for (std::size_t k = 0; k < again.size(); ++k) {
+    EXPECT_EQ(again[k].SerializeAsString(), entries[k].SerializeAsString());
+  }
+}
+
+TEST(Wire, EntriesThatNameFilesOrAreUnknownAreRefused) {
+  for (const char* name : {"data", "matrix", "rhs", "start", "truth", "clients", "partition", "no-such-entry", ""}) {
+    io::Plan plan;
+    const auto taken = take({entry(name, "/etc/passwd")}, plan);
+    ASSERT_FALSE(taken) << name;
+    EXPECT_EQ(taken.error().message,
+              "the server's plan has an entry '" + std::string(name) + "', which this program does not take from it");
+  }
+  io::Plan plan;
+  const auto taken = take({entry("rounds", "many")}, plan);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().message.rfind("the server's plan: rounds: ", 0), 0U) << taken.error().message;
+}
+
+}  // namespace
+}  // namespace fedrk::wire
