@@ -105,7 +105,7 @@ void send(Member& member, v1::ClientMessage message) {
     member->stream = member->stub->AsyncJoin(&member->context, &queue, &member->started);
     members.push_back(std::move(member));
   }
-  const auto beat_every = std::chrono::milliseconds(1000);
+  const auto beat_every = std::chrono::milliseconds(2000);
   grpc::Alarm alarm;
   Tag beat{nullptr, Event::Beat};
   alarm.Set(&queue, std::chrono::system_clock::now() + beat_every, &beat);

@@ -28,19 +28,31 @@ Result<void> RevocationList::read() {
   const auto entries = read_crl(text, ca_);
   if (!entries) return Error{fmt::format("{}: {}", path_.string(), entries.error().message)};
   revoked_.clear();
+  judged_.clear();
   for (const Revoked& entry : *entries) revoked_.emplace(entry.serial, entry.since);
   changed_ = changed;
   return {};
 }
 
-std::string RevocationList::veto(const std::string& certificate) {
-  (void)read();
+std::string RevocationList::judge(const std::string& certificate) const {
   const auto facts = read_certificate(certificate);
   if (!facts) return "the certificate cannot be read";
   const auto found = revoked_.find(facts->serial);
   if (found == revoked_.end()) return "";
   return fmt::format("the certificate of '{}' was revoked ({}); ask the operator of the federation for another",
                      facts->common_name, moment_text(found->second));
+}
+
+std::string RevocationList::veto(const std::string& certificate) {
+  constexpr auto kPause = std::chrono::milliseconds(200);
+  constexpr std::size_t kMostJudged = 10'000;
+  if (const auto now = std::chrono::steady_clock::now(); now - looked_ >= kPause) {
+    looked_ = now;
+    (void)read();
+  }
+  if (const auto found = judged_.find(certificate); found != judged_.end()) return found->second;
+  if (judged_.size() >= kMostJudged) judged_.clear();
+  return judged_.emplace(certificate, judge(certificate)).first->second;
 }
 
 }  // namespace fedrk::security
