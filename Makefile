@@ -23,9 +23,10 @@ reproduce: build  ## the paper's experiments at full size: a minute or two, 6 GB
 
 bench:            ## times as ratios to plain programs, and their growth: three minutes, 6 GB of memory and of disk
 	@scripts/setup bench
-	@scripts/build release fedrk_ratios fedrk_suites
+	@scripts/build release fedrk_ratios fedrk_suites fedrk_federation_bench
 	@build/bin/fedrk_suites --benchmark_min_time=0.05 --benchmark_out=bench/results/$$(date +%F)-suites.json
 	@build/bin/fedrk_ratios --out bench/results/$$(date +%F) --scratch $${TMPDIR:-/tmp}
+	@build/bin/fedrk_federation_bench --out bench/results/$$(date +%F)-federation
 
 test:             ## every test, then the sanitizers
 	@scripts/setup test

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,6 +37,7 @@ struct Member {
   v1::ServerMessage incoming;
   std::deque<v1::ClientMessage> outgoing;
   bool writing = false, joined = false;
+  bool spoke = false;  // since the last heartbeats: then it needs none, as with real clients
   Tag started{this, Event::Started}, read{this, Event::Read}, written{this, Event::Written};
 };
 
@@ -86,7 +88,7 @@ void send(Member& member, v1::ClientMessage message) {
   write_next(member);
 }
 
-[[noreturn]] void serve(const Identities& identities, std::size_t clients, std::size_t unknowns, int orders) {
+[[noreturn]] void serve(const test::Identities& identities, std::size_t clients, std::size_t unknowns, int orders) {
   int port = 0;
   if (::read(orders, &port, sizeof port) != sizeof port) ::_exit(0);
   grpc::CompletionQueue queue;
@@ -117,7 +119,7 @@ void send(Member& member, v1::ClientMessage message) {
       v1::ClientMessage message;
       message.mutable_heartbeat();
       for (auto& each : members) {
-        if (each->joined) send(*each, message);
+        if (each->joined && !std::exchange(each->spoke, false)) send(*each, message);
       }
       alarm.Set(&queue, std::chrono::system_clock::now() + beat_every, &beat);
       continue;
@@ -128,7 +130,10 @@ void send(Member& member, v1::ClientMessage message) {
       member->joined = true;
       send(*member, hello(member->name));
     }
-    if (event == Event::Read) send(*member, answer_to(member->incoming, unknowns));
+    if (event == Event::Read) {
+      member->spoke = true;
+      send(*member, answer_to(member->incoming, unknowns));
+    }
     if (event != Event::Written) member->stream->Read(&member->incoming, &member->read);
     write_next(*member);
   }
@@ -139,7 +144,7 @@ void send(Member& member, v1::ClientMessage message) {
 
 std::string Swarm::name(std::size_t k) { return fmt::format("client-{}", k + 1); }
 
-Swarm::Swarm(const Identities& identities, std::size_t clients, std::size_t unknowns) {
+Swarm::Swarm(const test::Identities& identities, std::size_t clients, std::size_t unknowns) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
   process_ = ::fork();

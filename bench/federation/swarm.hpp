@@ -8,14 +8,14 @@
 #include <cstddef>
 #include <string>
 
-#include "bench/federation/identities.hpp"
+#include "support/identities.hpp"
 
 namespace fedrk::bench {
 
 /// A process that waits for its orders. Must be made before gRPC is used.
 class Swarm {
  public:
-  Swarm(const Identities& identities, std::size_t clients, std::size_t unknowns);
+  Swarm(const test::Identities& identities, std::size_t clients, std::size_t unknowns);
   ~Swarm();  // ends it
   Swarm(const Swarm&) = delete;
   Swarm& operator=(const Swarm&) = delete;

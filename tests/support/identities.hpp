@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A CA and certificates for a federation on this machine, made for one run of the benchmark.
+// A CA and certificates for a federation on this machine, made for one test or one run of a benchmark.
 
 #include <filesystem>
 #include <stdexcept>
@@ -12,7 +12,7 @@
 #include "fedrk/security/moment.hpp"
 #include "fedrk/security/private_file.hpp"
 
-namespace fedrk::bench {
+namespace fedrk::test {
 
 template <class T>
 T or_throw(Result<T> result) {
@@ -54,4 +54,4 @@ class Identities {
   security::Authority authority_;
 };
 
-}  // namespace fedrk::bench
+}  // namespace fedrk::test
