@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := build
 PROSTATE_RUN := runs/prostate
 
-.PHONY: help build run federation soak reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
+.PHONY: help build run federation soak fuzz reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -57,6 +57,14 @@ soak:             ## hundreds of bad days of a federation: SCENARIOS=300 SEED=no
 	@scripts/setup test
 	@scripts/build release
 	@FEDRK_SCENARIOS=$${SCENARIOS:-300} FEDRK_SEED=$${SEED:-$$(date +%s)} build/tests/bin/test_federation_scenarios
+
+fuzz:             ## messages that no honest peer sends: RUNS=1000000 for each side, SEED=now; a quarter of an hour
+	@scripts/setup test
+	@scripts/build asan
+	@mkdir -p build-asan/fuzz
+	@cd build-asan/fuzz && for side in server client; do \
+	   echo "fuzz_$${side}_messages" && ../tests/bin/fuzz_$${side}_messages -runs=$${RUNS:-1000000} -seed=$${SEED:-$$(date +%s)} \
+	     -len_control=0 -max_len=800 -timeout=20 -verbosity=1 -print_final_stats=1 2>&1 | grep -v -e NEW -e REDUCE -e pulse || exit 1; done
 
 unit:             ## the quick tests only
 	@scripts/setup test

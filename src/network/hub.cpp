@@ -62,7 +62,7 @@ constexpr auto kShutdownLimit = std::chrono::milliseconds(500);
 class Hub::Streams final : public Outbox {
  public:
   Streams(FederationOptions federation, operation::Log& log)
-      : log_(log), grpc_log_(log), switchboard_(std::move(federation), *this, log) {}
+      : grpc_log_(log), switchboard_(std::move(federation), *this, log) {}
   ~Streams() override;
 
   Result<void> start(const HubOptions& options, const FederationOptions& federation);
@@ -106,7 +106,6 @@ class Hub::Streams final : public Outbox {
   void release(Stream& stream);
   void set_tick();
 
-  operation::Log& log_;
   GrpcLog grpc_log_;
   Switchboard switchboard_;
   Milliseconds tick_{500};

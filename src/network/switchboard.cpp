@@ -418,7 +418,7 @@ std::vector<Switchboard::Answer> Switchboard::exchange(const Question& question,
 void Switchboard::begin(const Question& question, std::span<const ClientId> clients) {
   const std::lock_guard lock(mutex_);
   throw_if_interrupted();
-  Pending& pending = pending_.emplace();
+  Pending& pending = pending_.emplace(Pending());
   pending.question = &question;
   pending.place.assign(seats_.size(), npos);
   pending.outstanding = clients.size();

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever a server says: a client answers or refuses, the same when it is asked again, and its rows stay where they
+// are.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fedrk/problem/generators.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "network/participant.hpp"
+#include "network/vectors.hpp"
+#include "network/wire.hpp"
+#include "support/local_federation.hpp"
+
+namespace fedrk::fuzz {
+namespace {
+
+using namespace network;
+
+constexpr std::size_t kRows = 5, kColumns = 3;
+
+/// A real client of a few rows.
+class TinyOwner final : public DataOwner {
+ public:
+  Result<TableShape> read(const std::string&, const io::Plan&) override {
+    return TableShape{kRows, kColumns, {}, false, false};
+  }
+  Result<ColumnSums> column_sums(std::size_t columns) override {
+    if (columns != kColumns) return Error{"it has other columns"};
+    return fedrk::column_sums(system());
+  }
+  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
+    if (centre.size() != kColumns) return Error{"it has other columns"};
+    return fedrk::column_square_sums(system(), centre);
+  }
+  Result<PreparedRows> prepare(const Preparation& wanted) override {
+    LinearSystem rows = copy_of(system());
+    if (wanted.scaling) {
+      if (wanted.scaling->centre.size() != kColumns || wanted.scaling->scale.size() != kColumns) {
+        return Error{"it has other columns"};
+      }
+      apply(*wanted.scaling, rows);
+    }
+    client_.emplace(wanted.place, "tiny", RowBlock(std::move(rows)), 1);
+    return PreparedRows{client_->summary(), kColumns};
+  }
+  Result<LocalReply> answer(std::uint64_t, const LocalTask& task) override { return client_->local_update(task); }
+
+ private:
+  static const LinearSystem& system() {
+    static const LinearSystem made = generate({.rows = kRows, .cols = kColumns, .seed = 3}).system;
+    return made;
+  }
+  std::optional<Client> client_;
+};
+
+void fill(v1::Work& work, Input& input) {
+  switch (input.below(10)) {
+    case 0:
+      if (work.mutable_steps(); input.maybe()) work.mutable_steps()->set_steps(input.number());
+      break;
+    case 1:
+    case 2:
+      if (input.maybe()) work.mutable_valid_steps()->mutable_budget()->set_steps(input.number());
+      work.mutable_valid_steps()->set_lambda(input.real());
+      for (std::uint32_t k = input.below(4); k > 0; --k) work.mutable_valid_steps()->add_stored(input.below(6));
+      break;
+    case 3:
+      work.mutable_sparse_steps()->set_steps(input.number());
+      work.mutable_sparse_steps()->set_lambda(input.real());
+      break;
+    case 4:
+      work.mutable_gradient_steps()->set_count(input.number());
+      work.mutable_gradient_steps()->set_step(input.real());
+      work.mutable_gradient_steps()->set_proximal(input.real());
+      work.mutable_gradient_steps()->set_sum(input.maybe());
+      work.mutable_gradient_steps()->set_batch(input.number());
+      break;
+    case 5:
+      work.mutable_gradient();
+      break;
+    case 6:
+      work.mutable_normal_product();
+      break;
+    case 7:
+      work.mutable_gram_sum();
+      break;
+    case 8:
+      work.mutable_curvature();
+      break;
+    default:
+      work.mutable_column_norms();
+      break;
+  }
+}
+
+void fill(v1::Task& task, Input& input) {
+  task.set_run(input.run());
+  task.set_number(input.number());
+  task.set_round(input.below(6));
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    if (k == 0 || input.maybe()) task.add_participants(input.below(8) == 0 ? input.below(9) : k);
+  }
+  fill(*task.mutable_work(), input);
+  task.set_report_residual(input.maybe());
+  task.set_noise_columns(input.below(4) == 0 ? input.number() : 0);
+  task.set_reveal(input.below(8) == 0 ? v1::REVEAL_UNSPECIFIED : input.maybe() ? v1::REVEAL_SUMS : v1::REVEAL_UPDATES);
+  std::uint32_t length = kColumns;
+  if (input.below(4) == 0) {
+    length = 1 + input.below(3);
+    for (std::uint32_t k = 0; k < length; ++k) task.add_columns(input.below(8) == 0 ? input.below(9) : k);
+  }
+  input.fill(*task.mutable_x(), length);
+  if (input.below(3) == 0) input.fill(*task.mutable_own(), length);
+}
+
+v1::ServerMessage built(Input& input) {
+  v1::ServerMessage message;
+  switch (input.below(10)) {
+    case 0:
+      message.mutable_welcome()->set_protocol(input.protocol());
+      message.mutable_welcome()->set_run(input.run());
+      if (input.below(4) == 0) {
+        auto& entry = *message.mutable_welcome()->add_plan();
+        constexpr const char* kEntries[] = {"target", "seed", "rounds", "local-steps", "intercept", "data"};
+        entry.set_name(input.below(4) == 0 ? input.text() : kEntries[input.below(6)]);
+        for (std::uint32_t k = input.below(3); k > 0; --k) entry.add_values(input.text());
+      }
+      break;
+    case 1:
+      message.mutable_sum_columns()->set_run(input.run());
+      message.mutable_sum_columns()->set_columns(input.maybe() ? kColumns : input.number());
+      break;
+    case 2:
+      message.mutable_sum_squares()->set_run(input.run());
+      input.fill(*message.mutable_sum_squares()->mutable_centre(), kColumns);
+      break;
+    case 3:
+      message.mutable_prepare()->set_run(input.run());
+      message.mutable_prepare()->set_columns(input.maybe() ? kColumns : input.number());
+      message.mutable_prepare()->set_place(input.below(4) == 0 ? static_cast<std::uint32_t>(input.number()) : 0);
+      if (input.below(4) != 0) break;
+      message.mutable_prepare()->set_standardized(true);
+      input.fill(*message.mutable_prepare()->mutable_centre(), kColumns);
+      input.fill(*message.mutable_prepare()->mutable_scale(), kColumns);
+      break;
+    case 4:
+      input.fill(*message.mutable_piece());
+      break;
+    case 5:
+      message.mutable_end()->set_status(input.text());
+      input.fill(*message.mutable_end()->mutable_coefficients(), kColumns);
+      break;
+    default:
+      fill(*message.mutable_task(), input);
+      break;
+  }
+  return message;
+}
+
+// Long work is no finding: a server may ask for much, and a client's owner may end it.
+void shorten(v1::ServerMessage& message) {
+  if (!message.has_task() || !message.task().has_work()) return;
+  constexpr std::uint64_t kMost = 50, kRefused = std::uint64_t{1} << 40;
+  const auto shorter = [=](std::uint64_t steps) { return steps > kRefused ? steps : std::min(steps, kMost); };
+  v1::Work& work = *message.mutable_task()->mutable_work();
+  if (work.has_steps() && work.steps().has_steps()) work.mutable_steps()->set_steps(shorter(work.steps().steps()));
+  if (work.has_valid_steps() && work.valid_steps().budget().has_steps()) {
+    auto& budget = *work.mutable_valid_steps()->mutable_budget();
+    budget.set_steps(shorter(budget.steps()));
+  }
+  if (work.has_sparse_steps()) work.mutable_sparse_steps()->set_steps(shorter(work.sparse_steps().steps()));
+  if (work.has_gradient_steps()) {
+    work.mutable_gradient_steps()->set_count(shorter(work.gradient_steps().count()));
+    work.mutable_gradient_steps()->set_batch(shorter(work.gradient_steps().batch()));
+  }
+}
+
+// The answer as the server gets it, through pieces of any size.
+void check_travel(const v1::ClientMessage& answer, Input& input) {
+  wire::Assembly<v1::ClientMessage> assembly(1000);
+  std::optional<v1::ClientMessage> arrived;
+  v1::ClientMessage whole = answer;
+  wire::vectors_of(whole);
+  for (const v1::ClientMessage& piece : wire::in_pieces(answer, 1 + input.below(5))) {
+    FUZZ_PROMISE(!arrived);
+    auto added = assembly.add(piece);
+    FUZZ_PROMISE(added);
+    arrived = *std::move(added);
+  }
+  FUZZ_PROMISE(arrived && arrived->SerializeAsString() == whole.SerializeAsString());
+}
+
+void check_task(const v1::Task& task, const v1::ClientMessage& answer) {
+  FUZZ_PROMISE(answer.has_update() || answer.has_refusal());
+  if (answer.has_refusal()) FUZZ_PROMISE(answer.refusal().number() == task.number());
+  if (!answer.has_update()) return;
+  const v1::Update& update = answer.update();
+  FUZZ_PROMISE(update.number() == task.number() && update.run() == task.run() && update.round() == task.round());
+  FUZZ_PROMISE(update.part() == (task.reveal() == v1::REVEAL_SUMS));
+  FUZZ_PROMISE(update.has_squared_residual() == task.report_residual());
+  FUZZ_PROMISE(update.values().length() == static_cast<std::uint64_t>(update.values().values_size()));
+}
+
+void play(Input& input) {
+  test::NoLog log;
+  TinyOwner owner;
+  Participant participant({.name = "tiny", .software = "fuzz"}, owner, log);
+  wire::Assembly<v1::ServerMessage> assembly(16);
+  for (int step = 0; step < 60 && input.more(); ++step) {
+    v1::ServerMessage message;
+    if (input.below(6) != 0) {
+      message = built(input);
+    } else if (!input.parse(message)) {
+      continue;
+    }
+    shorten(message);
+    auto whole = assembly.add(std::move(message));
+    if (!whole || !*whole) continue;
+    const v1::ServerMessage& heard = **whole;
+    const auto reaction = participant.on_message(heard);
+    FUZZ_PROMISE(reaction.answer.has_value() != reaction.end.has_value());
+    FUZZ_PROMISE(reaction.end.has_value() == heard.has_end());
+    if (!reaction.answer) continue;
+    check_travel(*reaction.answer, input);
+    if (!heard.has_task()) continue;
+    check_task(heard.task(), *reaction.answer);
+    const bool slack = heard.task().work().valid_steps().lambda() > 0.0;  // remembers what it was told before
+    const auto again = participant.on_message(heard);
+    FUZZ_PROMISE(slack || again.answer->SerializeAsString() == reaction.answer->SerializeAsString());
+  }
+}
+
+}  // namespace
+}  // namespace fedrk::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fedrk::fuzz::Input input(data, size);
+  fedrk::fuzz::play(input);
+  return 0;
+}
