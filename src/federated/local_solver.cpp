@@ -165,7 +165,7 @@ void LocalSolver::steps_with_slack(FixedSteps budget, double lambda, RngStream s
 AlignedVector LocalSolver::sparse_displacement(FixedSteps steps, double lambda, RngStream stream,
                                                std::span<const double> v, double& gap) const {
   gap = 0.0;
-  if (sampler_.empty()) return AlignedVector(v.size(), 0.0);
+  if (sampler_.empty() || steps.count == 0) return AlignedVector(v.size(), 0.0);
   AlignedVector moved = aligned_copy(v), x(v.size()), way(v.size(), 0.0);
   soft_threshold(v, lambda, x);
   const AlignedVector start = x;

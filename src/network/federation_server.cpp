@@ -79,6 +79,8 @@ void FederationServer::end(const LastWord& word) {
   end.set_reason(word.reason);
   end.set_final(word.final);
   for (const std::string& name : word.names) end.add_names(name);
+  // Names do not travel in pieces: coefficients without names are better than a last word that nobody can take.
+  if (end.ByteSizeLong() > parts_->options.federation.largest_message / 2) end.clear_names();
   wire::set_vector(*end.mutable_coefficients(), word.coefficients);
   parts_->hub->switchboard().end(end);
   constexpr Milliseconds kGoodbye{2'000};

@@ -16,6 +16,16 @@ Client client_with(LinearSystem system, std::uint64_t seed = 1) {
   return {ClientId{2}, "site", RowBlock(std::move(system)), seed};
 }
 
+TEST(Client, GoesNowhereWithoutSteps) {
+  Client client = client_with(generate({.rows = 20, .cols = 10}).system);
+  const std::vector<double> x(10, 0.5);
+  for (const LocalWork& work : {LocalWork(SparseSteps{FixedSteps{0}, 0.1}), LocalWork(ValidSteps{FixedSteps{0}})}) {
+    const auto reply = client.local_update({RoundIndex{7}, x, work});
+    EXPECT_EQ(reply.values, AlignedVector(10, 0.0));
+    EXPECT_EQ(reply.gap, 0.0);
+  }
+}
+
 TEST(Client, AnswersTheSameTaskTheSameWay) {
   const auto problem = generate({.rows = 20, .cols = 10});
   Client client = client_with(copy_of(problem.system));
