@@ -226,8 +226,10 @@ std::string solution_csv(const FinishedRun& run) {
 }
 
 std::string history_csv(const FinishedRun& run) {
+  const bool absences = std::ranges::any_of(run.result.history, [](const auto& r) { return !r.absences.empty(); });
   std::string text = "round,participants,absent,residual,movement,seconds,bytes_up,bytes_down";
-  text += run.errors.empty() ? "\n" : ",error\n";
+  if (!run.errors.empty()) text += ",error";
+  text += absences ? ",reasons\n" : "\n";
   for (std::size_t t = 0; t < run.result.history.size(); ++t) {
     const RoundRecord& record = run.result.history[t];
     text += fmt::format("{},{},{},", record.round.value + 1,
@@ -241,6 +243,7 @@ std::string history_csv(const FinishedRun& run) {
       text += ',';
       append_text(run.errors[t], text);
     }
+    if (absences) text += ',' + joined(record.absences, [](const Absence& a) { return a.reason; });
     text += '\n';
   }
   return text;

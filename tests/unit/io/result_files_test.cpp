@@ -103,9 +103,14 @@ TEST(ResultFiles, SayWhyARunEnded) {
 TEST(ResultFiles, AreTablesThatOtherProgramsRead) {
   EXPECT_EQ(solution_csv(small_run()), "name,coefficient,standardized\nu,0.5,2\n\"v,w\",0,0\n");
   EXPECT_EQ(history_csv(small_run()),
-            "round,participants,absent,residual,movement,seconds,bytes_up,bytes_down,error\n"
-            "1,\"north;so,uth\",,1,0.75,0.001000,100,200,0.5\n"
-            "2,\"so,uth\",north,,0.5,0.001000,10,20,0.25\n");
+            "round,participants,absent,residual,movement,seconds,bytes_up,bytes_down,error,reasons\n"
+            "1,\"north;so,uth\",,1,0.75,0.001000,100,200,0.5,\n"
+            "2,\"so,uth\",north,,0.5,0.001000,10,20,0.25,late\n");
+
+  FinishedRun complete = small_run();
+  complete.result.history.pop_back();
+  EXPECT_TRUE(history_csv(complete).starts_with(
+      "round,participants,absent,residual,movement,seconds,bytes_up,bytes_down,error\n"));
 }
 
 TEST(ResultFiles, AreAllWritten) {
