@@ -99,8 +99,11 @@ void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<c
   LocalTask one_by_one = task;
   one_by_one.reveal = Reveal::Updates;
   const std::size_t unknowns = task.columns.empty() ? dimension : task.columns.size();
+  const std::size_t missing = round.absences.size();  // without an answer, for reasons that all may know
   accept_replies(one_by_one, unknowns, participants, round);
-  for (Absence& absence : round.absences) absence.reason = "its part could not be added";  // who masks it sees no more
+  for (Absence& absence : std::span(round.absences).subspan(missing)) {
+    absence.reason = "its part could not be added";  // who masks it sees no more
+  }
   if (round.replies.empty()) return;
   LocalReply sum = sum_of(round.replies);
   round.replies.assign(1, std::move(sum));

@@ -159,5 +159,17 @@ TEST(AcceptReplies, DropsASumOfNobodyAndNobodyWithoutASum) {
   EXPECT_TRUE(nothing.answered.empty());
 }
 
+TEST(KeepOnlyTheSum, KeepsTheReasonsOfThoseWhoSentNothing) {
+  RoundReplies round;
+  round.replies = {reply(3, {1.0, 2.0}), reply(4, {1.0, NAN})};
+  round.absences = {{ClientId{1}, "no answer"}};
+
+  keep_only_the_sum(sum_task(), kX.size(), kAsked, round);
+
+  ASSERT_EQ(round.absences.size(), 2);
+  EXPECT_EQ(round.absences[0].reason, "no answer");
+  EXPECT_EQ(round.absences[1].reason, "its part could not be added");
+}
+
 }  // namespace
 }  // namespace fedrk
