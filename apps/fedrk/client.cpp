@@ -32,6 +32,8 @@ using network::ClientOutcome;
 using network::ClientSettings;
 using network::Milliseconds;
 
+constexpr const char* kCompleted = "finished:completed";
+
 struct ClientArguments {
   std::string file;
   OptionFlags<ClientSettings> flags;
@@ -110,7 +112,7 @@ int report(const ClientSettings& settings, const ClientOutcome& outcome) {
   if (!outcome.coefficients.empty()) {
     say(fmt::format("Solution: {}\n", (fs::path(settings.state) / "solution.csv").string()));
   }
-  if (outcome.status == "finished:completed") return kDone;
+  if (outcome.status == kCompleted) return kDone;
   return outcome.status == "finished:stopped" ? kStoppedEarly : kRunFailed;
 }
 
@@ -139,7 +141,8 @@ int client(const ClientArguments& arguments) {
   network::ClientRun run(run_options(*settings), owner, *log);
   const SignalWatch signals([&](int) { run.stop(); });
   const ClientOutcome outcome = run.run();
-  if (outcome.kind == ClientOutcome::Kind::Ended) owner.forget();
+  // A run that was stopped or lost its clients may be resumed: what it needs of this client stays.
+  if (outcome.status == kCompleted) owner.forget();
   return report(*settings, outcome);
 }
 

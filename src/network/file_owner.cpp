@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "fedrk/base/error.hpp"
+#include "fedrk/federated/private_slack.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/random/rng_stream.hpp"
 
@@ -92,6 +93,7 @@ Result<PreparedRows> FileOwner::prepare(const Preparation& preparation) {
   if (!client) return client.error();
   for (const std::string& warning : warnings) log_.warning("data.note", {{"note", warning}});
   client_ = *std::move(client);
+  place_ = preparation.place;
   if (const auto restored = restore_slack(); !restored) return restored.error();
   return PreparedRows{client_->summary(), client_->block().cols()};
 }
@@ -101,8 +103,19 @@ Result<void> FileOwner::restore_slack() {
   if (store_ == nullptr) return {};
   const auto kept = store_->load_slack(run_);
   if (!kept) return kept.error();
-  if (*kept) client_->restore_slack((*kept)->state);
+  has_slack_ = kept->has_value();
+  if (has_slack_) client_->restore_slack((*kept)->state);
   return {};
+}
+
+// The server must not go on from slack that this client does not have, nor from older slack than it has.
+Result<void> FileOwner::check_slack(std::uint64_t number, const LocalTask& task) const {
+  if (const auto fine = store_->check_task(run_, number); !fine) return fine.error();
+  const bool used = place_.value < task.own.size() && SlackNews::unpacked(task.own[place_.value]).known;
+  if (has_slack_ || !used) return {};
+  return Error{
+      "the server goes on from earlier answers of this client, but their slack is not in its state folder; put that "
+      "folder back, or have the run started anew"};
 }
 
 // Slack is on disk before the answer that it belongs to leaves: whatever happens then, both sides can go on.
@@ -111,11 +124,12 @@ Result<LocalReply> FileOwner::answer(std::uint64_t number, const LocalTask& task
   const auto* valid = std::get_if<ValidSteps>(&task.work);
   const bool slack = store_ != nullptr && valid != nullptr && valid->lambda > 0.0;
   if (slack) {
-    if (const auto fine = store_->check_task(run_, number); !fine) return fine.error();
+    if (const auto fine = check_slack(number, task); !fine) return fine.error();
   }
   LocalReply reply = client_->local_update(task);
   if (slack) {
     if (const auto saved = store_->save_slack(run_, number, client_->slack_state()); !saved) return saved.error();
+    has_slack_ = true;
   }
   return reply;
 }

@@ -40,6 +40,7 @@ class FileOwner final : public DataOwner {
   Result<void> read_again();
   Result<void> widen(std::size_t columns);
   Result<void> restore_slack();
+  Result<void> check_slack(std::uint64_t number, const LocalTask& task) const;
   std::uint64_t seed() const;
 
   std::string name_;
@@ -53,6 +54,8 @@ class FileOwner final : public DataOwner {
   bool wide_ = false;                   // with all columns and the intercept
   TableShape shape_;
   std::optional<Client> client_;
+  ClientId place_;
+  bool has_slack_ = false;  // some answer was made from it
 };
 
 }  // namespace fedrk::network
