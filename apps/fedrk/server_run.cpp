@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +37,13 @@ constexpr const char* kFederation = "federation";  // document of run.db
 
 Milliseconds milliseconds(double seconds) { return Milliseconds(static_cast<std::int64_t>(seconds * 1e3)); }
 
+// What run.db holds stays as it is, good to go on from.
+template <class Value>
+Value or_throw(Result<Value> result) {
+  if (!result) throw store::StoreFailed(result.error().message);
+  if constexpr (!std::is_void_v<Value>) return *std::move(result);
+}
+
 // ---- The run's folder.
 
 // One that is there and not finished is gone on with, if it is the same run.
@@ -43,13 +51,12 @@ Result<KeptRun> open_run(const ServerSettings& settings, const io::Plan& plan) {
   const fs::path folder = settings.out;
   if (!is_unfinished(folder)) {
     if (const auto ready = check_folder(folder, false); !ready) return ready.error();
-    const std::string title = fs::absolute(folder).lexically_normal().filename().string();
-    auto kept = begin_kept_run(folder, plan, {.kind = store::RunKind::Server, .title = title});
-    if (!kept) return kept.error();
+    // Before run.db, which makes it a run: whoever finds that finds all that fedrk resume needs.
     const auto written =
         io::write_file(folder / "server.toml", io::options_text(network::server_options(), settings, folder));
     if (!written) return written.error();
-    return kept;
+    const std::string title = fs::absolute(folder).lexically_normal().filename().string();
+    return begin_kept_run(folder, plan, {.kind = store::RunKind::Server, .title = title});
   }
   auto kept = reopen_kept_run(folder);
   if (!kept) return kept.error();
@@ -217,25 +224,23 @@ int Service::run() {
 }
 
 int Service::run_rounds() try {
-  const auto stored = kept_.store.document(kFederation);
-  if (!stored) return fail(stored.error().message, "store");
-  auto gathered = server_->gather(stored->value_or(""));
-  if (!gathered) return fail(gathered.error().message, "clients_missing");
-  if (!*stored) {
+  const auto stored = or_throw(kept_.store.document(kFederation));
+  auto gathered = server_->gather(stored.value_or(""));
+  // Nothing is lost that was reached before: with its clients there, the same command goes on.
+  if (!gathered) return fail(gathered.error().message, io::stop_reason_of(Termination::ClientsLost));
+  if (!stored) {
     store::RunIdentity identity = kept_.store.identity();
     identity.roster = gathered->roster;
-    if (const auto kept = kept_.store.describe(identity); !kept) return fail(kept.error().message, "store");
-    const auto kept = kept_.store.put_document(kFederation, gathered->stored);
-    if (!kept) return fail(kept.error().message, "store");
+    or_throw(kept_.store.describe(identity));
+    or_throw(kept_.store.put_document(kFederation, gathered->stored));
   }
   add_warnings(settings_, *gathered, gathered->problem);
-  const auto answers = kept_.store.answers();
-  if (!answers) return fail(answers.error().message, "store");
+  const std::uint64_t answers = or_throw(kept_.store.answers());
   log_->info("run.begins", {{"run", kept_.store.identity().id},
                             {"clients", gathered->roster.size()},
                             {"rows", gathered->problem.rows},
                             {"unknowns", gathered->problem.unknowns.size()},
-                            {"answers_stored", *answers}});
+                            {"answers_stored", answers}});
   metrics_->set_phase("running");
   CarryOutOptions options{{kept_.store.identity().title, options_.progress, {&*metrics_}, &stop_},
                           options_.format,
@@ -244,7 +249,7 @@ int Service::run_rounds() try {
     metrics_->set_phase("ended");
     server_->end(last_word(run, comes_back_));
   };
-  return carry_out(server_->engine(*answers), plan_, std::move(gathered->problem), kept_, std::move(options));
+  return carry_out(server_->engine(answers), plan_, std::move(gathered->problem), kept_, std::move(options));
 } catch (const RunEnded& ended) {  // before the first round
   const bool stopped = ended.why() == Termination::Interrupted;
   if (!stopped) return fail(ended.what(), io::stop_reason_of(ended.why()));
