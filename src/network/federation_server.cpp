@@ -83,8 +83,8 @@ void FederationServer::end(const LastWord& word) {
   if (end.ByteSizeLong() > parts_->options.federation.largest_message / 2) end.clear_names();
   wire::set_vector(*end.mutable_coefficients(), word.coefficients);
   parts_->hub->switchboard().end(end);
-  constexpr Milliseconds kGoodbye{2'000};
-  parts_->hub->switchboard().wait_until_empty(kGoodbye);
+  const Milliseconds goodbye = std::min(Milliseconds(2'000), 4 * parts_->options.federation.heartbeat);
+  parts_->hub->switchboard().wait_until_empty(goodbye);
 }
 
 void FederationServer::interrupt(Termination why, std::string words) {

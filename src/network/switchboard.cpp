@@ -209,6 +209,7 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
   if (seat.aside) return refuse(Closing::Denied, fmt::format("'{}' was put aside for wrong answers", seat.name));
   if (last_word_) {  // it was away when the run ended
     outbox_.send(id, last_word_);
+    seat.told_end = true;
     return close(id, connection, Closing::Ended, "the run has ended");
   }
   if (seat.presence != Presence::Away) {
@@ -513,7 +514,10 @@ void Switchboard::end(const v1::End& message) {
   *whole.mutable_end() = message;
   last_word_ = parcel_of(std::move(whole));
   for (auto& [id, connection] : connections_) {
-    if (connection.seat && !connection.closing) outbox_.send(id, last_word_);
+    if (connection.seat && !connection.closing) {
+      outbox_.send(id, last_word_);
+      seats_[connection.seat->value].told_end = true;
+    }
     close(id, connection, Closing::Ended, message.reason());
   }
 }
@@ -550,9 +554,14 @@ std::vector<SeatStatus> Switchboard::status() const {
   return all;
 }
 
+// Who lost its connection a moment ago is on its way back, and would wait for this server in vain.
 void Switchboard::wait_until_empty(Milliseconds longest) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, longest, [&] { return connections_.empty(); });
+  const auto since = Clock::now() - longest;
+  changed_.wait_for(lock, longest, [&] {
+    const auto may_hear = [&](const Seat& seat) { return !seat.told_end && !seat.aside && seat.lost_at > since; };
+    return connections_.empty() && std::ranges::none_of(seats_, may_hear);
+  });
 }
 
 std::size_t Switchboard::connections() const {

@@ -120,7 +120,7 @@ class Switchboard {
 
   std::vector<SeatStatus> status() const;
   std::size_t connections() const;
-  /// Until nobody is connected any more, but no longer than this.
+  /// After `end`: until all have heard it and hung up, but no longer than this, nor for those who are gone for longer.
   void wait_until_empty(Milliseconds longest);
 
  private:
@@ -140,7 +140,7 @@ class Switchboard {
     Presence presence = Presence::Away;
     ConnectionId connection = 0;
     Clock::time_point lost_at;
-    bool aside = false, known_draws = false;
+    bool aside = false, known_draws = false, told_end = false;
     bool prepared = false;  // on this connection
     std::optional<v1::Ready> ready;
     SeatCounts counts;
