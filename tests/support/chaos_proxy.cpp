@@ -2,6 +2,7 @@
 #include "support/chaos_proxy.hpp"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -27,6 +28,12 @@ sockaddr_in local(std::uint16_t port) {
 const sockaddr* plain(const sockaddr_in& address) { return reinterpret_cast<const sockaddr*>(&address); }  // NOLINT
 
 int new_socket() { return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+
+// Small messages go on at once, as they would without a proxy.
+void do_not_gather(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
 
 void reset(int socket) {
   const linger at_once = {1, 0};
@@ -118,6 +125,7 @@ void ChaosProxy::take_new_connections() {
       continue;
     }
     const int server = new_socket();
+    for (const int side : {client, server}) do_not_gather(side);
     const sockaddr_in address = local(target_);
     ::connect(server, plain(address), sizeof address);  // goes on by itself; if it fails, the first read tells
     connections_.emplace_back(client, server);

@@ -2,8 +2,10 @@
 #include "support/federation.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace fedrk::test {
 namespace {
@@ -30,16 +32,22 @@ std::size_t last_number(const std::string& text, std::string_view word) {
 
 }  // namespace
 
-bool has_federation() { return run_command({FEDRK_PROGRAM, "server", "--help"}).exit_code == 0; }
+Words patient_limits() {
+  return {"--heartbeat", "0.2", "--join-limit", "30", "--reply-limit", "30", "--away-limit", "30"};
+}
 
-Federation::Federation(const StartupKit& kit) : clients_(kit.clients()) {
+Federation::Federation(const StartupKit& kit, Words server_flags, Words client_flags)
+    : server_flags_(std::move(server_flags)), client_flags_(std::move(client_flags)), clients_(kit.clients()) {
   std::filesystem::copy(kit.folder(), folder_.path(), std::filesystem::copy_options::recursive);
   for (std::size_t i = 0; i < kit.clients(); ++i) networks_.emplace_back(std::uint16_t{1});  // nobody is there yet
 }
 
-void Federation::start_server(const std::vector<std::string>& flags) {
-  std::vector<std::string> words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
-  words.insert(words.end(), flags.begin(), flags.end());
+void Federation::start_server(Start how) {
+  Words words = {FEDRK_PROGRAM, "resume", "runs/federation"};
+  if (how == Start::SameCommand) {
+    words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
+    words.insert(words.end(), server_flags_.begin(), server_flags_.end());
+  }
   server_.reset();
   server_.emplace(words, path("server"), streams_.path(), "server");
   std::optional<std::uint16_t> port;
@@ -51,12 +59,35 @@ void Federation::start_server(const std::vector<std::string>& flags) {
   for (ChaosProxy& network : networks_) network.set_target(*port);
 }
 
-void Federation::start_client(std::size_t client, const std::vector<std::string>& flags) {
-  std::vector<std::string> words = {FEDRK_PROGRAM, "client", "client.toml", "--server",
-                                    "127.0.0.1:" + std::to_string(network(client).port())};
-  words.insert(words.end(), flags.begin(), flags.end());
+std::string Federation::address_for(std::size_t client) const {
+  return "127.0.0.1:" + std::to_string(networks_.at(client).port());
+}
+
+void Federation::start_client(std::size_t client) {
+  Words words = {FEDRK_PROGRAM, "client", "client.toml", "--server", address_for(client)};
+  words.insert(words.end(), client_flags_.begin(), client_flags_.end());
   clients_.at(client).reset();
   clients_.at(client).emplace(words, path(site_name(client)), streams_.path(), site_name(client));
+}
+
+void Federation::start_all() {
+  start_server();
+  for (std::size_t i = 0; i < clients(); ++i) start_client(i);
+}
+
+Outcome Federation::command(const std::string& name, const Words& flags) const {
+  Words words = {FEDRK_PROGRAM, name, "runs/federation"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  return run_command(words, std::chrono::seconds(30), path("server"));
+}
+
+std::string Federation::state() const {
+  const std::string text = command("status", {"--format", "json"}).out;
+  constexpr std::string_view kEntry = "\"state\": \"";
+  const std::size_t at = text.find(kEntry);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + kEntry.size();
+  return text.substr(begin, text.find('"', begin) - begin);
 }
 
 std::size_t Federation::round() const {
@@ -70,6 +101,36 @@ std::string Federation::story() const {
     story += site_name(i) + ": " + last_lines(streams_.read(site_name(i) + ".err"), 6);
   }
   return story;
+}
+
+std::vector<std::string> absences_in(const std::string& history) {
+  std::vector<std::string> absences;
+  std::istringstream lines(history);
+  std::string line;
+  std::getline(lines, line);
+  if (!line.ends_with(",reasons")) return absences;
+  const auto unquoted = [](std::string field) {
+    std::erase(field, '"');
+    return field;
+  };
+  while (std::getline(lines, line)) {
+    std::vector<std::string> fields(1);  // no field of these has a quote in it
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c == ',' && !quoted) {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    std::istringstream names(unquoted(fields.at(2))), reasons(unquoted(fields.back()));
+    for (std::string name, reason; std::getline(names, name, ';');) {
+      std::getline(reasons, reason, ';');
+      absences.push_back(name + ": " + reason);
+    }
+  }
+  return absences;
 }
 
 }  // namespace fedrk::test

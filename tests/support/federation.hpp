@@ -4,8 +4,7 @@
 // A server and its clients as processes of this machine, each client behind a network of its own that can fail.
 //
 //     Federation federation(kit);
-//     federation.start_server();
-//     for (std::size_t i = 0; i < kit.clients(); ++i) federation.start_client(i);
+//     federation.start_all();
 //     EXPECT_EQ(federation.server().wait(30s), 0) << federation.story();
 //     EXPECT_EQ(federation.solution(), kit.expected());
 
@@ -22,16 +21,27 @@
 
 namespace fedrk::test {
 
-/// Whether the program has the commands of a federation.
-bool has_federation();
+using Words = std::vector<std::string>;
+
+/// Limits that no disturbance of a test reaches, with heartbeats as quick as tests are.
+Words patient_limits();
 
 class Federation {
  public:
-  explicit Federation(const StartupKit& kit);
+  /// Whoever is started is started with these flags, each time.
+  explicit Federation(const StartupKit& kit, Words server_flags = patient_limits(),
+                      Words client_flags = {"--wait", "30"});
 
-  /// Starts it, or starts it again behind what an earlier one left, and waits until it listens. Throws if it does not.
-  void start_server(const std::vector<std::string>& flags = {});
-  void start_client(std::size_t client, const std::vector<std::string>& flags = {});
+  /// How a server that has ended comes back.
+  enum class Start { SameCommand, Resume };
+
+  /// Waits until it listens. Throws if it does not.
+  void start_server(Start how = Start::SameCommand);
+  void start_client(std::size_t client);
+  void start_all();
+
+  /// A client of the test's own takes this one's place in the network.
+  std::string address_for(std::size_t client) const;
 
   /// REQUIRES: started before.
   Process& server() { return *server_; }
@@ -40,12 +50,21 @@ class Federation {
 
   bool server_runs() { return server_ && server_->running(); }
   bool client_runs(std::size_t index) { return clients_.at(index) && clients_.at(index)->running(); }
+  bool client_started(std::size_t index) const { return clients_.at(index).has_value(); }
   std::size_t clients() const { return clients_.size(); }
 
   /// The newest round that the server has told of, in its present life or an earlier one.
   std::size_t round() const;
 
-  std::string solution() const { return folder_.read("server/runs/federation/solution.csv"); }
+  /// `fedrk COMMAND runs/federation FLAGS` beside the server.
+  Outcome command(const std::string& name, const Words& flags = {}) const;
+
+  /// "running", "finished:completed", ...: what run.db says.
+  std::string state() const;
+
+  std::string solution() const { return result("solution.csv"); }
+  std::string history() const { return result("history.csv"); }
+  std::string result(const std::string& file) const { return folder_.read("server/runs/federation/" + file); }
   std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
 
   /// The last words of everybody, for the message of a failed test.
@@ -53,9 +72,13 @@ class Federation {
 
  private:
   TempFolder folder_, streams_;
+  Words server_flags_, client_flags_;
   std::optional<Process> server_;
   std::vector<std::optional<Process>> clients_;
   std::deque<ChaosProxy> networks_;
 };
+
+/// What stands in the column "absent" of a history: "site-2: no answer within 0.1 s", one for each absence.
+std::vector<std::string> absences_in(const std::string& history);
 
 }  // namespace fedrk::test

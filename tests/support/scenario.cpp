@@ -4,16 +4,34 @@
 #include <algorithm>
 #include <csignal>
 #include <random>
+#include <stdexcept>
 #include <string_view>
 
 namespace fedrk::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""ms;
 
-constexpr std::string_view kNames[kFaults] = {
-    "kill the server", "stop the server", "kill",   "stop",   "cut",  "cut all",
-    "partition",       "partition all",   "refuse", "deafen", "mute", "delay"};
+constexpr int kStopped = 3;  // exit code
+
+constexpr std::string_view kNames[kFaults] = {"kill the server",
+                                              "kill the server, to be resumed",
+                                              "terminate the server",
+                                              "stop the run, to be resumed",
+                                              "freeze the server",
+                                              "kill",
+                                              "freeze",
+                                              "cut",
+                                              "cut all",
+                                              "partition",
+                                              "partition all",
+                                              "refuse",
+                                              "deafen",
+                                              "mute",
+                                              "delay",
+                                              "slow down"};
 
 class Draws {
  public:
@@ -29,33 +47,27 @@ class Draws {
   std::mt19937_64 generator_;
 };
 
+bool ends_the_server(Fault fault) { return fault <= Fault::EndRun; }
+
 bool of_all(Fault fault) {
-  return fault == Fault::KillServer || fault == Fault::StopServer || fault == Fault::CutAll ||
-         fault == Fault::PartitionAll;
+  return fault <= Fault::StopServer || fault == Fault::CutAll || fault == Fault::PartitionAll;
 }
 
-// What can go wrong, and how it is put right.
-void set(Federation& federation, const Disturbance& what, bool on) {
-  ChaosProxy& network = federation.network(what.client);
-  switch (what.fault) {
-    case Fault::KillServer:
-      return on ? federation.server().kill() : federation.start_server();
-    case Fault::StopServer:
-      return federation.server().signal(on ? SIGSTOP : SIGCONT);
+// ---- What can go wrong with a client or its network, and how it is put right.
+
+void set_client(Federation& federation, Fault fault, std::size_t client, bool on) {
+  ChaosProxy& network = federation.network(client);
+  switch (fault) {
     case Fault::KillClient:
-      return on ? federation.client(what.client).kill() : federation.start_client(what.client);
+      return on ? federation.client(client).kill() : federation.start_client(client);
     case Fault::StopClient:
-      return federation.client(what.client).signal(on ? SIGSTOP : SIGCONT);
+      return federation.client(client).signal(on ? SIGSTOP : SIGCONT);
     case Fault::Cut:
-      return on ? network.cut() : void();
     case Fault::CutAll:
-      for (std::size_t i = 0; on && i < federation.clients(); ++i) federation.network(i).cut();
-      return;
+      return on ? network.cut() : void();
     case Fault::Partition:
-      return network.partition(on);
     case Fault::PartitionAll:
-      for (std::size_t i = 0; i < federation.clients(); ++i) federation.network(i).partition(on);
-      return;
+      return network.partition(on);
     case Fault::Refuse:
       return network.refuse(on), on ? network.cut() : void();
     case Fault::Deafen:
@@ -63,7 +75,34 @@ void set(Federation& federation, const Disturbance& what, bool on) {
     case Fault::Mute:
       return network.hold(ChaosProxy::Direction::ToServer, on);
     case Fault::Delay:
-      return network.delay(milliseconds(on ? 15 : 0));
+      return network.delay(on ? 15ms : 0ms);
+    case Fault::Slow:
+      return network.slow_to(on ? 20'000 : 0);
+    default:
+      throw std::logic_error("not a client's fault");
+  }
+}
+
+// ---- The same for the server.
+
+void end_server(Federation& federation, Fault fault) {
+  if (fault == Fault::KillServer || fault == Fault::ResumeServer) return federation.server().kill();
+  if (fault == Fault::TerminateServer) federation.server().signal(SIGTERM);
+  // The run may have ended by itself a moment before: then there is nobody to stop.
+  if (fault == Fault::EndRun) federation.command("stop");
+  const int code = federation.server().wait(5s).value_or(-1);
+  if (code != kStopped && code != 0) throw std::runtime_error("stopped, the server gave " + std::to_string(code));
+}
+
+void bring_server_back(Federation& federation, Fault fault) {
+  const bool resume = fault == Fault::ResumeServer || fault == Fault::EndRun;
+  federation.start_server(resume ? Federation::Start::Resume : Federation::Start::SameCommand);
+  if (fault != Fault::EndRun) return;
+  for (std::size_t i = 0; i < federation.clients(); ++i) {  // fedrk stop has ended those who heard of it
+    if (!federation.client_started(i) || federation.client_runs(i)) continue;
+    const int code = federation.client(i).wait(0ms).value_or(-1);
+    if (code != kStopped) throw std::runtime_error("stopped, " + site_name(i) + " gave " + std::to_string(code));
+    federation.start_client(i);
   }
 }
 
@@ -71,9 +110,13 @@ void set(Federation& federation, const Disturbance& what, bool on) {
 class Play {
  public:
   Play(const Scenario& scenario, Federation& federation)
-      : scenario_(scenario), federation_(federation), begin_(Clock::now()), started_(scenario.starts.size(), false) {}
+      : scenario_(scenario),
+        federation_(federation),
+        begin_(Clock::now()),
+        started_(scenario.starts.size(), false),
+        disturbed_(federation.clients(), false) {}
 
-  /// Does what is due. False when the server has ended by itself.
+  /// Does what is due. False when the run is over.
   bool step() {
     start_those_due();
     for (auto at = ending_.begin(); at != ending_.end();) {
@@ -81,10 +124,11 @@ class Play {
         ++at;
         continue;
       }
-      set(federation_, at->what, false);
+      const Disturbance what = at->what;
       at = ending_.erase(at);
+      put_right(what);
     }
-    if (!started_[0] || server_is_down()) return true;
+    if (!started_[0] || server_is_down()) return !completed_;
     if (!federation_.server_runs()) return false;
     begin_those_due();
     return true;
@@ -93,11 +137,14 @@ class Play {
   /// Puts everything right but the dead: their server is gone.
   void heal() {
     for (const Ending& ending : ending_) {
-      if (ending.what.fault != Fault::KillClient && ending.what.fault != Fault::KillServer) {
-        set(federation_, ending.what, false);
-      }
+      if (ending.what.fault != Fault::KillClient && !ends_the_server(ending.what.fault)) put_right(ending.what);
     }
   }
+
+  /// The server was killed when all was done: its clients were not told.
+  bool completed_in_silence() const { return completed_; }
+  /// It may have missed the server's last word.
+  bool was_disturbed(std::size_t client) const { return disturbed_[client]; }
 
  private:
   struct Ending {
@@ -106,7 +153,7 @@ class Play {
   };
 
   bool server_is_down() const {
-    return std::ranges::any_of(ending_, [](const Ending& e) { return e.what.fault == Fault::KillServer; });
+    return completed_ || std::ranges::any_of(ending_, [](const Ending& e) { return ends_the_server(e.what.fault); });
   }
 
   void start_those_due() {
@@ -126,18 +173,71 @@ class Play {
         return of_all(e.what.fault) || of_all(what.fault) || e.what.client == what.client;
       });
       if (busy || !started_[what.client + 1]) continue;
-      set(federation_, what, true);
+      disturb(what);
       ending_.push_back({Clock::now() + what.lasts, what});
+      if (ends_the_server(what.fault)) return void(++next_);
+    }
+  }
+
+  void disturb(const Disturbance& what) {
+    if (ends_the_server(what.fault)) return end_server(federation_, what.fault);
+    if (what.fault == Fault::StopServer) return federation_.server().signal(SIGSTOP);
+    set_clients(what, true);
+  }
+
+  void put_right(const Disturbance& what) {
+    if (ends_the_server(what.fault)) {
+      completed_ = federation_.state() == "finished:completed";
+      return completed_ ? void() : bring_server_back(federation_, what.fault);
+    }
+    if (what.fault == Fault::StopServer) return federation_.server().signal(SIGCONT);
+    set_clients(what, false);
+  }
+
+  void set_clients(const Disturbance& what, bool on) {
+    for (std::size_t i = 0; i < federation_.clients(); ++i) {
+      if (!of_all(what.fault) && i != what.client) continue;
+      disturbed_[i] = true;
+      set_client(federation_, what.fault, i, on);
     }
   }
 
   const Scenario& scenario_;
   Federation& federation_;
   Clock::time_point begin_;
-  std::vector<bool> started_;
+  std::vector<bool> started_, disturbed_;
   std::vector<Ending> ending_;
   std::size_t next_ = 0;
+  bool completed_ = false;
 };
+
+// ---- The end.
+
+// What is not as it should be; empty: all is well.
+std::string fault_of_result(const Scenario& scenario, const StartupKit& kit, const Federation& federation) {
+  const auto absences = absences_in(federation.history());
+  if (absences.empty()) return federation.solution() == kit.expected() ? "" : "The bits differ.";
+  if (!scenario.impatient) return "A round did not wait for " + absences.front();
+  for (const std::string& absence : absences) {
+    const bool known = absence.find(": no answer within 0.2 s") != std::string::npos ||
+                       absence.find(": its connection was lost and it did not come back") != std::string::npos;
+    if (!known) return "An absence without a good reason: " + absence;
+  }
+  return federation.solution().empty() ? "There is no solution." : "";
+}
+
+std::string fault_of_clients(const Scenario& scenario, const Play& run, Federation& federation) {
+  for (std::size_t i = 0; i < federation.clients(); ++i) {
+    if (!federation.client_started(i) || run.completed_in_silence()) continue;
+    const bool may_not_know = scenario.impatient || run.was_disturbed(i);
+    const auto code = federation.client(i).wait(may_not_know ? 0ms : 5000ms);
+    const bool killed = code == 128 + SIGKILL && may_not_know;
+    if (code ? *code != 0 && !killed : !may_not_know) {
+      return site_name(i) + (code ? " gave " + std::to_string(*code) : " does not end");
+    }
+  }
+  return "";
+}
 
 testing::AssertionResult failed(const std::string& what, const Scenario& scenario, const Federation& federation) {
   return testing::AssertionFailure() << what << "\nRepeat it with FEDRK_SCENARIOS=1 FEDRK_SEED=" << scenario.seed
@@ -147,26 +247,31 @@ testing::AssertionResult failed(const std::string& what, const Scenario& scenari
 
 }  // namespace
 
-Scenario make_scenario(std::uint64_t seed, std::size_t clients, std::size_t rounds) {
+Scenario make_scenario(std::uint64_t seed, std::size_t kits, std::size_t clients, std::size_t rounds) {
   Draws draws(seed);
   Scenario scenario;
   scenario.seed = seed;
+  scenario.kit = draws.below(kits);
+  scenario.impatient = draws.below(4) == 0;
   for (std::size_t i = 0; i <= clients; ++i) {
-    scenario.starts.push_back(draws.below(3) == 0 ? draws.time(0, 300) : milliseconds(0));
+    scenario.starts.push_back(draws.below(3) == 0 ? draws.time(0, 300) : 0ms);
   }
   const std::size_t count = 1 + draws.below(4);
   for (std::size_t i = 0; i < count; ++i) {
     const auto fault = static_cast<Fault>(draws.below(kFaults));
-    const std::size_t round = draws.below(rounds);
+    const std::size_t round = draws.below(4) == 0 ? 0 : draws.below(rounds);
     const std::size_t client = draws.below(clients);
-    scenario.disturbances.push_back({fault, round, client, draws.time(10, 300)});
+    // The server believes a client to be gone after 800 ms of silence.
+    const milliseconds lasts = draws.below(6) == 0 ? draws.time(850, 1200) : draws.time(10, 300);
+    scenario.disturbances.push_back({fault, round, client, lasts});
   }
   std::ranges::stable_sort(scenario.disturbances, {}, &Disturbance::after_round);
   return scenario;
 }
 
 std::string describe(const Scenario& scenario) {
-  std::string text = "starts (server first) after ms:";
+  std::string text = "kit " + std::to_string(scenario.kit) + (scenario.impatient ? ", impatient" : "") +
+                     "; starts (server first) after ms:";
   for (const milliseconds start : scenario.starts) text += " " + std::to_string(start.count());
   text += "\n";
   for (const Disturbance& what : scenario.disturbances) {
@@ -179,18 +284,20 @@ std::string describe(const Scenario& scenario) {
 }
 
 testing::AssertionResult play(const Scenario& scenario, const StartupKit& kit, milliseconds longest) {
-  Federation federation(kit);
+  const Words impatient = {"--heartbeat", "0.2", "--join-limit", "30", "--reply-limit", "0.2", "--away-limit", "0.15"};
+  Federation federation(kit, scenario.impatient ? impatient : patient_limits());
   Play run(scenario, federation);
   try {
     if (!wait_until(longest, [&] { return !run.step(); })) return failed("It did not end.", scenario, federation);
+    run.heal();
   } catch (const std::exception& error) {
     return failed(error.what(), scenario, federation);
   }
-  run.heal();
-  const int code = federation.server().wait(milliseconds(0)).value_or(-1);
+  const int code = run.completed_in_silence() ? 0 : federation.server().wait(0ms).value_or(-1);
   if (code != 0) return failed("The server ended with code " + std::to_string(code), scenario, federation);
-  if (federation.solution() != kit.expected()) return failed("The bits differ.", scenario, federation);
-  return testing::AssertionSuccess();
+  std::string fault = fault_of_result(scenario, kit, federation);
+  if (fault.empty()) fault = fault_of_clients(scenario, run, federation);
+  return fault.empty() ? testing::AssertionSuccess() : failed(fault, scenario, federation);
 }
 
 }  // namespace fedrk::test

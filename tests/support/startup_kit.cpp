@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/startup_kit.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
@@ -39,6 +40,7 @@ std::vector<std::string> split_table(const std::filesystem::path& table, std::si
 
 StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients) {
   const std::filesystem::path& here = folder_.path();
+  const bool matrices = !spec.generate.empty();
   folder_.write("plan.toml", spec.plan);
   std::vector<std::string> provision = {FEDRK_PROGRAM, "provision", "federation", "--plan",
                                         "plan.toml",   "--draws",   "plan"};
@@ -46,17 +48,46 @@ StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients) {
   for (const std::string& host : spec.hosts) provision.insert(provision.end(), {"--host", host});
   for (std::size_t i = 0; i < clients_; ++i) {
     provision.insert(provision.end(), {"--name", site_name(i)});
-    solve.insert(solve.end(), {"--data", "tables/" + site_name(i) + ".csv"});
+    const std::string own = "own/" + site_name(i);  // a client's draws come from its name, here the file's
+    if (matrices) solve.insert(solve.end(), {"--matrix", own + ".npy", "--rhs", own + "-b.npy"});
+    if (!matrices) solve.insert(solve.end(), {"--data", own + ".csv"});
   }
   run_or_throw(provision, here);
-  const auto shares = split_table(spec.table, clients_);
-  std::filesystem::create_directory(here / "tables");
-  for (std::size_t i = 0; i < clients_; ++i) {
-    folder_.write("federation/" + site_name(i) + "/data.csv", shares[i]);
-    folder_.write("tables/" + site_name(i) + ".csv", shares[i]);  // a client's draws come from its name
-  }
+  std::filesystem::create_directory(here / "own");
+  matrices ? share_matrices(spec.generate) : share_table(spec.table);
   run_or_throw(solve, here);
   expected_ = folder_.read("expected/solution.csv");
+}
+
+void StartupKit::share_table(const std::filesystem::path& table) const {
+  const auto shares = split_table(table, clients_);
+  for (std::size_t i = 0; i < clients_; ++i) {
+    folder_.write("federation/" + site_name(i) + "/data.csv", shares[i]);
+    folder_.write("own/" + site_name(i) + ".csv", shares[i]);
+  }
+}
+
+void StartupKit::share_matrices(std::vector<std::string> generate) const {
+  const std::filesystem::path& here = folder_.path();
+  generate.insert(generate.begin(), {FEDRK_PROGRAM, "generate"});
+  generate.insert(generate.end(), {"--clients", std::to_string(clients_), "--out", "made"});
+  run_or_throw(generate, here);
+  std::vector<std::filesystem::path> made;
+  for (const auto& entry : std::filesystem::directory_iterator(here / "made")) {
+    if (entry.path().filename().string().starts_with("client-")) made.push_back(entry.path());
+  }
+  std::ranges::sort(made);  // client-01-A.npy, client-01-b.npy, ...
+  for (std::size_t i = 0; i < clients_; ++i) {
+    const std::string site = "federation/" + site_name(i), own = "own/" + site_name(i);
+    std::filesystem::copy(made.at(2 * i), here / (own + ".npy"));
+    std::filesystem::copy(made.at(2 * i + 1), here / (own + "-b.npy"));
+    std::filesystem::rename(made.at(2 * i), here / site / "A.npy");
+    std::filesystem::rename(made.at(2 * i + 1), here / site / "b.npy");
+    std::string settings = folder_.read(site + "/client.toml");
+    const std::size_t at = settings.find("data = ");
+    settings.replace(at, settings.find('\n', at) - at, "matrix = \"A.npy\"\nrhs = \"b.npy\"");
+    folder_.write(site + "/client.toml", settings);
+  }
 }
 
 }  // namespace fedrk::test

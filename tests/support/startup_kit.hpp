@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a federation needs before it can start: a table split over sites, start-up folders with keys, and the solution
+// What a federation needs before it can start: rows split over sites, start-up folders with keys, and the solution
 // that `fedrk solve` finds for the same files and plan. Made once; each federation of a test copies it.
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 namespace fedrk::test {
 
 struct KitSpec {
-  std::filesystem::path table;  // CSV with a header
-  std::string plan;             // entries of a plan, without data
+  std::filesystem::path table;        // CSV with a header, to be split; or
+  std::vector<std::string> generate;  // what fedrk generate makes, a matrix for each client
+  std::string plan;                   // entries of a plan, without data
   std::size_t clients = 4;
   std::vector<std::string> hosts = {"127.0.0.1"};  // the names and addresses that clients may call the server by
 };
@@ -36,6 +37,9 @@ class StartupKit {
   const std::string& expected() const { return expected_; }
 
  private:
+  void share_table(const std::filesystem::path& table) const;
+  void share_matrices(std::vector<std::string> generate) const;
+
   TempFolder folder_;
   std::size_t clients_;
   std::string expected_;
