@@ -66,19 +66,27 @@ class Session {
     changed_.notify_all();
   }
 
-  // A task that was not begun yet is worth nothing once the next has come.
+  // Short work is done at once, which saves waking another thread. Else a task that was not begun yet is worth nothing
+  // once the next has come.
   bool take(v1::ServerMessage message) {
-    const std::lock_guard lock(mutex_);
-    if (message.has_welcome()) {
-      heartbeat_ = Milliseconds(std::clamp(message.welcome().heartbeat_ms(), 10U, 60'000U));
-      heart_changed_.notify_all();
+    {
+      const std::lock_guard lock(mutex_);
+      if (message.has_welcome()) {
+        heartbeat_ = Milliseconds(std::clamp(message.welcome().heartbeat_ms(), 10U, 60'000U));
+        heart_changed_.notify_all();
+      }
+      const bool at_once = message.has_task() && short_work_ && !working_ && waiting_.empty();
+      if (!at_once) {
+        if (message.has_task()) {
+          std::erase_if(waiting_, [](const v1::ServerMessage& waiting) { return waiting.has_task(); });
+        }
+        if (waiting_.size() >= kMostWaiting) return false;
+        waiting_.push_back(std::move(message));
+        changed_.notify_all();
+        return true;
+      }
     }
-    if (message.has_task()) {
-      std::erase_if(waiting_, [](const v1::ServerMessage& waiting) { return waiting.has_task(); });
-    }
-    if (waiting_.size() >= kMostWaiting) return false;
-    waiting_.push_back(std::move(message));
-    changed_.notify_all();
+    react(message);
     return true;
   }
 
@@ -111,19 +119,25 @@ class Session {
   // ---- The work.
 
   void work() {
-    while (auto message = next_message()) {
+    while (const auto message = next_message()) {
       outcome_.joined = outcome_.joined || message->has_welcome();
-      auto reaction = participant_.on_message(*message);
-      if (reaction.end) outcome_.end = std::move(reaction.end);
-      if (!reaction.answer) continue;
-      send(*std::move(reaction.answer));  // where that fails, reading ends too
-      const std::lock_guard lock(mutex_);
-      spoke_ = true;
+      react(*message);
     }
+  }
+
+  void react(const v1::ServerMessage& message) {
+    const auto start = std::chrono::steady_clock::now();
+    auto reaction = participant_.on_message(message);
+    if (reaction.end) outcome_.end = std::move(reaction.end);
+    const bool answered = reaction.answer && send(*std::move(reaction.answer));  // where that fails, reading ends too
+    const std::lock_guard lock(mutex_);
+    spoke_ = spoke_ || answered;
+    if (message.has_task()) short_work_ = std::chrono::steady_clock::now() - start < kShort;
   }
 
   std::optional<v1::ServerMessage> next_message() {
     std::unique_lock lock(mutex_);
+    working_ = false;
     changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
     if (waiting_.empty()) return std::nullopt;
     // What was asked over a connection that is gone will be asked again; only the last word still counts.
@@ -131,8 +145,11 @@ class Session {
     if (waiting_.empty()) return std::nullopt;
     v1::ServerMessage message = std::move(waiting_.front());
     waiting_.pop_front();
+    working_ = true;
     return message;
   }
+
+  static constexpr auto kShort = std::chrono::milliseconds(2);
 
   ServerLink& link_;
   Participant& participant_;
@@ -146,7 +163,9 @@ class Session {
   std::deque<v1::ServerMessage> waiting_;
   std::condition_variable heart_changed_;
   bool closed_ = false, heart_stopped_ = false;
-  bool spoke_ = false;  // since the heart last looked
+  bool spoke_ = false;       // since the heart last looked
+  bool working_ = false;     // the worker is
+  bool short_work_ = false;  // the last task was
   Milliseconds heartbeat_{0};
 };
 

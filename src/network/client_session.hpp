@@ -2,7 +2,8 @@
 #pragma once
 
 // One connection of a client from hello to its end. Three threads: one reads, one beats the heart, and the caller's own
-// works, so however long the work takes, the server hears that the client is alive.
+// works, so however long the work takes, the server hears that the client is alive. Work that is short is done by the
+// reader itself.
 
 #include <optional>
 #include <string>
