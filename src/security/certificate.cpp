@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
 #include <openssl/err.h>
 
 #include "security/openssl.hpp"
@@ -72,6 +73,30 @@ Result<bool> key_belongs(std::string_view certificate, std::string_view key) try
   return fits(X509_check_private_key(certificate_from(certificate).get(), key_from(key).get()));
 } catch (const OpensslFailure& failure) {
   return Error{failure.what()};
+}
+
+std::string disbelief_words(int verify_error) {
+  switch (verify_error) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "has expired";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return "is not yet valid";
+    case X509_V_ERR_CERT_REVOKED:
+      return "was revoked";
+    case X509_V_ERR_INVALID_PURPOSE:
+      return "is for another use";
+    case X509_V_ERR_INVALID_CA:
+      return "was issued by somebody who is no authority";
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+      return "was issued by another authority";
+    default:
+      return fmt::format("is not to be believed ({})", X509_verify_cert_error_string(verify_error));
+  }
 }
 
 Result<bool> signed_by(std::string_view certificate, std::string_view ca) try {

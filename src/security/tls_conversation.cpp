@@ -2,6 +2,7 @@
 #include "security/tls_conversation.hpp"
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include <openssl/err.h>
@@ -33,6 +34,12 @@ bool looks_like_tls(const std::string& bytes) {
 }
 
 }  // namespace
+
+// A frame of kind 4 on stream 0, behind the 24 bits of its length.
+bool begins_http2(const std::string& bytes) {
+  constexpr std::string_view kStreamZero("\0\0\0\0", 4);
+  return bytes.size() >= 9 && bytes[0] == 0 && bytes[3] == 4 && std::string_view(bytes).substr(5, 4) == kStreamZero;
+}
 
 TlsContext client_context(const Credentials& credentials) {
   TlsContext context(require(SSL_CTX_new(TLS_client_method()), "cannot set TLS up"));
@@ -90,7 +97,7 @@ Conversation::End Conversation::drive(Step step, Deadline deadline) {
     const auto got = connection_.receive(bytes, deadline);
     if (got == TcpConnection::Got::Timeout) return sent ? End::Timeout : End::HungUp;
     if (got == TcpConnection::Got::End) return End::HungUp;
-    if (!heard_ && !looks_like_tls(bytes)) return End::NotTls;
+    if (!heard_ && !looks_like_tls(bytes)) return begins_http2(bytes) ? End::InTheClear : End::NotTls;
     heard_ = true;
     require(BIO_write(in_, bytes.data(), static_cast<int>(bytes.size())) > 0, "out of memory");
   }

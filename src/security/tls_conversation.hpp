@@ -12,6 +12,9 @@
 
 namespace fedrk::security {
 
+/// Whether these bytes are how a server of HTTP/2 begins: with its settings.
+bool begins_http2(const std::string& bytes);
+
 /// What a client believes and shows. Without a certificate it shows none.
 TlsContext client_context(const Credentials& credentials);
 
@@ -19,7 +22,7 @@ TlsContext client_context(const Credentials& credentials);
 // sockets would raise SIGPIPE where the server hangs up.
 class Conversation {
  public:
-  enum class End { Success, Alert, Failure, HungUp, Timeout, NotTls };
+  enum class End { Success, Alert, Failure, HungUp, Timeout, NotTls, InTheClear };
 
   Conversation(SSL_CTX* context, std::string host, TcpConnection connection);
   Conversation(const Conversation&) = delete;

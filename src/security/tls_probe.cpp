@@ -36,6 +36,9 @@ Finding failure(const std::string& host, const Conversation& talk, End end, cons
       return alert_words(talk.alert());
     case End::HungUp:
       return hung_up(talk, ours);
+    case End::InTheClear:
+      return {Stage::Handshake, false, "the server speaks without TLS: it was started with --insecure",
+              "have it started with its certificate, or, for a test, give --insecure here too", true};
     case End::NotTls:
       return {Stage::Handshake, false, "the other side does not speak TLS",
               "is this the port of fedrk server, without a proxy before it?"};
@@ -98,7 +101,7 @@ Finding tls_probe(const std::string& host, std::uint16_t port, const Credentials
   if (!connection) return finding;
   return converse(host, credentials, deadline, *std::move(connection));
 } catch (const OpensslFailure& failure) {
-  return {Stage::Certificate, false, failure.what(), "look at the certificate, key and ca files: fedrk check"};
+  return {Stage::Certificate, false, failure.what(), "look at the certificate, key and ca files: fedrk check", true};
 }
 
 Result<HostAndPort> parse_host_and_port(const std::string& text) {

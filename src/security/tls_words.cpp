@@ -11,7 +11,7 @@ namespace {
 using Stage = Finding::Stage;
 
 Finding about_certificate(std::string words, std::string advice) {
-  return {Stage::Certificate, false, std::move(words), std::move(advice)};
+  return {Stage::Certificate, false, std::move(words), std::move(advice), true};
 }
 
 }  // namespace
@@ -44,11 +44,15 @@ Finding disbelief(const std::string& host, const ServerSeen& seen, const std::st
           fmt::format("the server shows the certificate of '{}', which is not a server's", facts.common_name),
           "tell the operator: server.toml names the wrong certificate");
     default:
-      return about_certificate(
-          fmt::format("the server's certificate was issued by '{}', not by '{}' as in our ca file ({})", facts.issuer,
-                      our_ca, X509_verify_cert_error_string(seen.error)),
-          "is this the right server? If it is, ask the operator for the ca.crt of this federation");
+      break;
   }
+  const std::string why = disbelief_words(seen.error);
+  return about_certificate(
+      why == disbelief_words(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT)
+          ? fmt::format("the server's certificate was issued by '{}', not by '{}' as in our ca file", facts.issuer,
+                        our_ca)
+          : fmt::format("{} {}", whose, why),
+      "is this the right server? If it is, ask the operator for the ca.crt of this federation");
 }
 
 Finding alert_words(int alert) {

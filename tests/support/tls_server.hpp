@@ -21,9 +21,17 @@
 
 namespace fedrk::test {
 
+/// HangsUp: on every certificate, without a word. Plain: another service. Clear: HTTP/2 without TLS. Old: at most
+/// TLS 1.2.
 struct TlsServerOptions {
-  std::string certificate, key, ca, crl;                                     // PEM; without a crl nobody is revoked
-  enum { Greets, HangsUp, Plain, Silent, NoHttp2, Old } behaviour = Greets;  // Old: at most TLS 1.2
+  std::string certificate, key, ca, crl;  // PEM; without a crl nobody is revoked
+  enum { Greets, HangsUp, Plain, Clear, Silent, NoHttp2, Old } behaviour = Greets;
+
+  bool with_tls() const { return behaviour != Plain && behaviour != Clear && behaviour != Silent; }
+  std::string greeting() const {
+    if (behaviour == Plain) return "220 mail.example.org at your service\r\n";
+    return std::string("\0\0\0\4\0\0\0\0\0", 9);  // an empty SETTINGS frame of HTTP/2
+  }
 };
 
 class TlsServer {
@@ -41,7 +49,7 @@ class TlsServer {
       throw std::runtime_error("no port for a test");
     }
     port_ = ntohs(address.sin_port);
-    if (options_.behaviour != TlsServerOptions::Plain && options_.behaviour != TlsServerOptions::Silent) set_up();
+    if (options_.with_tls()) set_up();
     thread_ = std::thread([this] { serve(); });
   }
   TlsServer(const TlsServer&) = delete;
@@ -123,8 +131,8 @@ class TlsServer {
 
   void answer(int peer) {
     if (options_.behaviour == TlsServerOptions::Silent) return wait_until_gone(peer);
-    if (options_.behaviour == TlsServerOptions::Plain) {
-      const std::string words = "220 mail.example.org at your service\r\n";
+    const std::string words = options_.greeting();
+    if (!options_.with_tls()) {
       if (::send(peer, words.data(), words.size(), MSG_NOSIGNAL) < 0) return;
       return wait_until_gone(peer);
     }
@@ -132,8 +140,7 @@ class TlsServer {
     SSL_set_fd(tls, peer);
     const bool shaken = SSL_accept(tls) == 1;
     if (shaken && options_.behaviour != TlsServerOptions::HangsUp) {
-      const std::string settings("\0\0\0\4\0\0\0\0\0", 9);  // an empty SETTINGS frame of HTTP/2
-      SSL_write(tls, settings.data(), static_cast<int>(settings.size()));
+      SSL_write(tls, words.data(), static_cast<int>(words.size()));
     }
     if (!shaken || options_.behaviour != TlsServerOptions::HangsUp) wait_until_gone(peer);
     SSL_free(tls);

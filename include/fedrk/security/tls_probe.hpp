@@ -23,7 +23,8 @@ struct Finding {
   Stage stage;
   bool ok;
   std::string words;
-  std::string advice;  // what to do about it; empty where all is well
+  std::string advice;    // what to do about it; empty where all is well
+  bool lasting = false;  // it will be so at the next attempt, unless somebody mends it
 };
 
 std::string to_text(Finding::Stage stage);
@@ -32,6 +33,9 @@ std::string to_text(Finding::Stage stage);
 /// up. Takes at most about `timeout`, save that looking up a name takes the time the system allows it.
 Finding tls_probe(const std::string& host, std::uint16_t port, const Credentials& credentials,
                   std::chrono::milliseconds timeout);
+
+/// The same for a client without TLS: whether a server of HTTP/2 answers in the clear.
+Finding plain_probe(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout);
 
 struct HostAndPort {
   std::string host;

@@ -86,6 +86,22 @@ TEST_F(TlsProbe, NoticesOtherServices) {
   expect_refusal(probe(), Stage::Handshake, "the server speaks TLS, but not gRPC (HTTP/2)");
 }
 
+TEST_F(TlsProbe, NoticesThatOneSideGoesWithoutTls) {
+  server_.behaviour = TlsServerOptions::Clear;
+  const Finding clear = probe();
+  EXPECT_EQ(clear.words, "the server speaks without TLS: it was started with --insecure");
+  EXPECT_TRUE(clear.lasting);
+  {
+    const TlsServer server(server_);
+    EXPECT_TRUE(plain_probe("127.0.0.1", server.port(), 1s).ok);
+  }
+  server_.behaviour = TlsServerOptions::Plain;
+  const TlsServer mail(server_);
+  const Finding other = plain_probe("127.0.0.1", mail.port(), 1s);
+  EXPECT_EQ(other.words, "the other side does not speak gRPC (HTTP/2)");
+  EXPECT_FALSE(other.lasting) << "a proxy may answer while the server is away";
+}
+
 TEST_F(TlsProbe, DoesNotWaitForEver) {
   server_.behaviour = TlsServerOptions::Silent;
   const auto start = std::chrono::steady_clock::now();
@@ -165,8 +181,11 @@ TEST_F(TlsProbe, TellsWhyTheServerRefusesUs) {
 TEST_F(TlsProbe, SuspectsOurCertificateWhereTheServerHangsUpOnIt) {
   server_.behaviour = TlsServerOptions::HangsUp;
 
-  expect_refusal(probe(), Stage::Certificate,
+  const Finding finding = probe();
+
+  expect_refusal(finding, Stage::Certificate,
                  "the server hung up when it had seen our certificate, and gave no reason");
+  EXPECT_FALSE(finding.lasting) << "it may have been killed just then";
 }
 
 TEST_F(TlsProbe, SaysWhereOurOwnFilesAreNoGood) {
