@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <variant>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -29,10 +28,15 @@ struct CheckArguments {
 };
 
 CheckLines look(const CheckArguments& arguments) {
-  const auto settings = read_start_up(arguments.settings);
-  if (!settings) return {{Level::Bad, "settings", settings.error().message, "mend the file, or name the right one"}};
-  if (const auto* client = std::get_if<ClientStartUp>(&*settings)) return check_client(*client, arguments.options);
-  return check_server(std::get<ServerStartUp>(*settings));
+  const auto unreadable = [](const Error& error) -> CheckLines {
+    return {{Level::Bad, "settings", error.message, "mend the file, or name the right one"}};
+  };
+  if (network::is_server_file(arguments.settings)) {
+    const auto settings = network::read_server_settings(arguments.settings);
+    return settings ? check_server(*settings) : unreadable(settings.error());
+  }
+  const auto settings = network::read_client_settings(arguments.settings);
+  return settings ? check_client(*settings, arguments.options) : unreadable(settings.error());
 }
 
 // A message that names its file needs no other subject.

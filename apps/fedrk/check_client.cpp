@@ -11,6 +11,7 @@
 #include "fedrk/io/plan.hpp"
 #include "fedrk/security/private_file.hpp"
 #include "fedrk/security/tls_probe.hpp"
+#include "own_files.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -25,14 +26,15 @@ bool is_csv(const fs::path& path) {
 }
 
 // The plan's view of this client's rows: one file, of one client.
-Result<io::Plan> plan_for(const ClientStartUp& settings, const CheckOptions& options) {
+Result<io::Plan> plan_for(const network::ClientSettings& settings, const CheckOptions& options) {
   io::Plan plan;
   if (!options.plan.empty()) {
     if (const auto read = io::read_plan(options.plan, plan); !read) return read.error();
   }
-  plan.data = settings.data.empty() ? std::vector<std::string>{} : std::vector<std::string>{settings.data.string()};
-  plan.matrix = settings.data.empty() ? std::vector<std::string>{settings.matrix.string()} : std::vector<std::string>{};
-  plan.rhs = settings.data.empty() ? std::vector<std::string>{settings.rhs.string()} : std::vector<std::string>{};
+  const auto list = [](const std::string& file) { return std::vector<std::string>(file.empty() ? 0 : 1, file); };
+  plan.data = list(settings.files.data);
+  plan.matrix = list(settings.files.matrix);
+  plan.rhs = list(settings.files.rhs);
   plan.clients = 0;
   plan.partition = "contiguous";
   plan.start.clear();
@@ -64,15 +66,15 @@ CheckLine check_table_alone(const fs::path& file, io::Plan plan) {
           "if the plan leaves such columns out, check with --plan FILE; else mend the file"};
 }
 
-CheckLine check_data(const ClientStartUp& settings, const CheckOptions& options) {
-  const fs::path file = settings.data.empty() ? settings.matrix : settings.data;
+CheckLine check_data(const network::ClientSettings& settings, const CheckOptions& options) {
+  const fs::path file = settings.files.data.empty() ? settings.files.matrix : settings.files.data;
   const std::string name = file.filename().string();
   const auto plan = plan_for(settings, options);
   if (!plan) return {Level::Bad, "plan", plan.error().message, "ask whoever made the plan"};
   if (const auto there = io::MappedFile::open(file); !there) {
     return {Level::Bad, name, there.error().message, "put your data there, or name the file in the settings"};
   }
-  if (is_csv(file) && !settings.data.empty() && plan->target.empty()) return check_table_alone(file, *plan);
+  if (is_csv(file) && !settings.files.data.empty() && plan->target.empty()) return check_table_alone(file, *plan);
   const auto tables = io::read_clients(*plan);
   if (!tables) {
     const bool planned = !options.plan.empty() || !options.target.empty();
@@ -98,11 +100,14 @@ void add_connection(const std::string& server, const security::Finding& finding,
   lines.push_back({finding.ok ? Level::Fine : Level::Bad, "tls", finding.words, finding.advice});
 }
 
-void check_connection(const ClientStartUp& settings, const CheckOptions& options, CheckLines& lines) {
+void check_connection(const network::ClientSettings& settings, const CheckOptions& options, CheckLines& lines) {
   const auto place = security::parse_host_and_port(settings.server);
   if (!place) return lines.push_back({Level::Bad, "server", place.error().message, "mend it in the settings"});
   if (options.offline) return;
-  const auto credentials = security::read_credentials(settings.credentials);
+  if (settings.insecure) {
+    return add_connection(settings.server, security::plain_probe(place->host, place->port, options.timeout), lines);
+  }
+  const auto credentials = security::read_credentials(credential_files(settings.tls));
   if (!credentials) {
     return lines.push_back({Level::Bad, "tls", "not tried without certificate, key and ca", "see above"});
   }
@@ -111,13 +116,16 @@ void check_connection(const ClientStartUp& settings, const CheckOptions& options
 
 }  // namespace
 
-CheckLines check_client(const ClientStartUp& settings, const CheckOptions& options) {
+CheckLines check_client(const network::ClientSettings& settings, const CheckOptions& options) {
   CheckLines lines;
+  if (const auto fine = check(settings); !fine) {
+    return {{Level::Bad, "settings", fine.error().message, "mend the file"}};
+  }
   lines.push_back({Level::Fine, "settings", fmt::format("client '{}' of {}", settings.name, settings.server), ""});
   lines.push_back(check_data(settings, options));
-  check_credentials(settings.credentials, security::Role::Client, settings.name, lines);
+  check_credentials(settings.tls, settings.insecure, security::Role::Client, settings.name, lines);
   check_folder("state", settings.state, lines);
-  if (const fs::path secret = settings.state / "secret"; security::readable_by_others(secret)) {
+  if (const fs::path secret = fs::path(settings.state) / "secret"; security::readable_by_others(secret)) {
     lines.push_back({Level::Warning, "state",
                      fmt::format("{} can be read by other users of this machine", secret.string()),
                      fmt::format("chmod 600 {}", secret.string())});

@@ -9,6 +9,7 @@
 
 #include "fedrk/io/write_file.hpp"
 #include "output.hpp"
+#include "own_files.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -41,8 +42,13 @@ CheckLine check_clock(const security::CredentialFiles& files, Moment now) {
 
 }  // namespace
 
-void check_credentials(const security::CredentialFiles& files, security::Role role, const std::string& name,
+void check_credentials(const network::TlsFiles& tls, bool insecure, security::Role role, const std::string& name,
                        CheckLines& lines) {
+  if (insecure) {
+    return lines.push_back({Level::Warning, "insecure", "no TLS: anybody may read along, and be anybody",
+                            "for tests only; take the entry out of the settings"});
+  }
+  const security::CredentialFiles files = credential_files(tls);
   const Moment now = security::now();
   for (const security::Remark& remark : security::look_at_own(files, role, now, name)) {
     lines.push_back({level_of(remark.level), remark.about, remark.words, remark.advice});

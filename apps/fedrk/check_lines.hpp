@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "start_up_settings.hpp"
+#include "fedrk/network/settings.hpp"
+#include "fedrk/security/own_credentials.hpp"
 
 namespace fedrk::app {
 
@@ -27,11 +28,11 @@ struct CheckOptions {
   std::chrono::milliseconds timeout{10000};
 };
 
-CheckLines check_client(const ClientStartUp& settings, const CheckOptions& options);
-CheckLines check_server(const ServerStartUp& settings);
+CheckLines check_client(const network::ClientSettings& settings, const CheckOptions& options);
+CheckLines check_server(const network::ServerSettings& settings);
 
-/// The participant's certificate, key and authority, and whether the clock can be right.
-void check_credentials(const security::CredentialFiles& files, security::Role role, const std::string& name,
+/// The participant's certificate, key and authority, and whether the clock can be right. `insecure`: it goes without.
+void check_credentials(const network::TlsFiles& tls, bool insecure, security::Role role, const std::string& name,
                        CheckLines& lines);
 
 /// Whether a folder can be written into, or made, and has room.

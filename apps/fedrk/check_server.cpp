@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <memory>
-#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -59,12 +58,12 @@ CheckLine check_listen(const std::string& listen) {
           why == EACCES ? "choose a port from 1024 on" : "use an address of this machine, or 0.0.0.0"};
 }
 
-CheckLine check_crl(const ServerStartUp& settings) {
+CheckLine check_crl(const network::ServerSettings& settings) {
   if (settings.crl.empty()) {
     return {Level::Warning, "crl", "none is named in the settings: nobody can be revoked", "add crl = \"crl.pem\""};
   }
-  const std::string file = settings.crl.string(), advice = "copy ca/crl.pem of the federation once more";
-  const auto crl = security::read_text_file(settings.crl), ca = security::read_text_file(settings.credentials.ca);
+  const std::string file = settings.crl, advice = "copy ca/crl.pem of the federation once more";
+  const auto crl = security::read_text_file(settings.crl), ca = security::read_text_file(settings.tls.ca);
   if (!crl) return {Level::Bad, "crl", crl.error().message, advice};
   if (!ca) return {Level::Bad, "crl", fmt::format("{} cannot be judged without the ca file", file), "see above"};
   const auto entries = security::read_crl(*crl, *ca);
@@ -74,15 +73,10 @@ CheckLine check_crl(const ServerStartUp& settings) {
 }
 
 CheckLine check_clients(const std::vector<std::string>& clients) {
-  if (clients.empty())
-    return {Level::Bad, "clients", "none are named", "list them in the settings: clients = [\"site-1\"]"};
-  std::set<std::string> seen;
   for (const std::string& name : clients) {
     if (const auto fine = check_name(name); !fine) {
       return {Level::Bad, "clients", fine.error().message, "use the names that were given to fedrk provision"};
     }
-    if (!seen.insert(name).second)
-      return {Level::Bad, "clients", fmt::format("'{}' is listed twice", name), "list it once"};
   }
   return {Level::Fine, "clients", fmt::format("{}", fmt::join(clients, ", ")), ""};
 }
@@ -100,13 +94,17 @@ CheckLine check_plan(const std::filesystem::path& path) {
 
 }  // namespace
 
-CheckLines check_server(const ServerStartUp& settings) {
+CheckLines check_server(const network::ServerSettings& settings) {
   CheckLines lines;
-  lines.push_back({Level::Fine, "settings", fmt::format("server at {}", settings.listen), ""});
+  if (const auto fine = check(settings); !fine) {
+    lines.push_back({Level::Bad, "settings", fine.error().message, "mend the file"});
+  } else {
+    lines.push_back({Level::Fine, "settings", fmt::format("server at {}", settings.listen), ""});
+  }
   lines.push_back(check_plan(settings.plan));
-  lines.push_back(check_clients(settings.clients));
-  check_credentials(settings.credentials, security::Role::Server, "", lines);
-  lines.push_back(check_crl(settings));
+  if (!settings.clients.empty()) lines.push_back(check_clients(settings.clients));
+  check_credentials(settings.tls, settings.insecure, security::Role::Server, "", lines);
+  if (!settings.insecure) lines.push_back(check_crl(settings));
   check_folder("out", settings.out, lines);
   lines.push_back(check_listen(settings.listen));
   return lines;

@@ -2,6 +2,7 @@
 
 // fedrk client: takes part in a federation with the rows of this machine.
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "fedrk/store/client_store.hpp"
 #include "option_flags.hpp"
 #include "output.hpp"
+#include "own_files.hpp"
 #include "signal_watch.hpp"
 
 namespace fedrk::app {
@@ -42,30 +44,31 @@ struct ClientArguments {
 Result<ClientSettings> settings_of(const ClientArguments& arguments) {
   ClientSettings settings;
   if (!arguments.file.empty()) {
-    // The folder of the file is where everything else lies, also what it does not name.
-    settings.state = (fs::path(arguments.file).parent_path() / settings.state).string();
-    const auto read = io::read_options(arguments.file, "a client's settings", network::client_options(), settings);
+    auto read = network::read_client_settings(arguments.file);
     if (!read) return read.error();
+    settings = *std::move(read);
   }
   if (const auto done = arguments.flags.apply_to(settings); !done) return done.error();
   if (const auto fine = check(settings); !fine) return fine.error();
   return settings;
 }
 
-security::CredentialFiles files_of(const network::TlsFiles& tls) { return {tls.certificate, tls.key, tls.ca}; }
+Result<security::Finding> probe(const ClientSettings& settings, const security::HostAndPort& address) {
+  const Milliseconds patience(static_cast<std::int64_t>(std::clamp(settings.wait, 0.2, 3.0) * 1e3));
+  if (settings.insecure) return security::plain_probe(address.host, address.port, patience);
+  const auto credentials = security::read_credentials(credential_files(settings.tls));
+  if (!credentials) return credentials.error();
+  return security::tls_probe(address.host, address.port, *credentials, patience);
+}
 
 // gRPC says no more than that the connection did not come about; a look at each step says why.
 network::Diagnosis diagnose(const ClientSettings& settings) {
-  using Stage = security::Finding::Stage;
   const auto address = security::parse_host_and_port(settings.server);
   if (!address) return {address.error().message, true};
-  if (settings.insecure) return {};
-  const auto credentials = security::read_credentials(files_of(settings.tls));
-  if (!credentials) return {credentials.error().message, true};
-  const auto finding = security::tls_probe(address->host, address->port, *credentials, Milliseconds(3'000));
-  if (finding.ok) return {};
-  const bool hopeless = finding.stage == Stage::Certificate;
-  return {finding.words + (finding.advice.empty() ? "" : "; " + finding.advice), hopeless};
+  const auto finding = probe(settings, *address);
+  if (!finding) return {finding.error().message, true};
+  if (finding->ok) return {};
+  return {finding->words + (finding->advice.empty() ? "" : "; " + finding->advice), finding->lasting};
 }
 
 network::ClientRunOptions run_options(const ClientSettings& settings) {
@@ -119,8 +122,12 @@ int report(const ClientSettings& settings, const ClientOutcome& outcome) {
 int client(const ClientArguments& arguments) {
   const auto settings = settings_of(arguments);
   if (!settings) return complain(settings.error().message, kBadInput);
+  if (const auto address = security::parse_host_and_port(settings->server); !address) {
+    return complain("--server: " + address.error().message, kBadInput);
+  }
+  const auto log = operation::make_log(settings->log.format, settings->log.level, stderr);
   if (!settings->insecure) {
-    const auto fine = security::check_own(files_of(settings->tls), security::Role::Client, security::now());
+    const auto fine = look_at_own_files(settings->tls, security::Role::Client, settings->name, *log);
     if (!fine) return complain(fine.error().message, kBadInput);
   }
   auto store = store::ClientStore::open(settings->state);
@@ -131,7 +138,6 @@ int client(const ClientArguments& arguments) {
     if (!drawn) return complain(drawn.error().message, kBadInput);
     secret = *drawn;
   }
-  const auto log = operation::make_log(settings->log.format, settings->log.level, stderr);
   if (settings->insecure)
     log->warning("insecure", {{"note", "no TLS: anybody on the way can read and change messages"}});
   if (settings->known_draws) {

@@ -35,12 +35,12 @@ int run(int argc, char** argv) {
   fedrk::app::add_inspect(program, exit_code);
   fedrk::app::add_report(program, exit_code);
   fedrk::app::add_provision(program, exit_code);
+  fedrk::app::add_check(program, exit_code);
   fedrk::app::add_server(program, exit_code);
   fedrk::app::add_client(program, exit_code);
   fedrk::app::add_status(program, exit_code);
   fedrk::app::add_stop(program, exit_code);
   fedrk::app::add_resume(program, exit_code);
-  fedrk::app::add_check(program, exit_code);
   const auto is_command = [&](const std::string& name) {
     const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
     return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->get_name() == name; });

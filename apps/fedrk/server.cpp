@@ -37,8 +37,9 @@ bool is_about_files(const io::PlanOption& option) {
 Result<ServerSettings> settings_of(const ServerArguments& arguments) {
   ServerSettings settings;
   if (!arguments.file.empty()) {
-    const auto read = io::read_options(arguments.file, "a server's settings", network::server_options(), settings);
+    auto read = network::read_server_settings(arguments.file);
     if (!read) return read.error();
+    settings = *std::move(read);
   }
   if (const auto done = arguments.flags.apply_to(settings); !done) return done.error();
   if (!arguments.plan_file.empty()) settings.plan = arguments.plan_file;

@@ -18,10 +18,10 @@
 #include "fedrk/io/write_file.hpp"
 #include "fedrk/network/federation_server.hpp"
 #include "fedrk/operation/http_endpoint.hpp"
-#include "fedrk/security/own_credentials.hpp"
 #include "fedrk/security/revocation_list.hpp"
 #include "fedrk/security/tls_probe.hpp"
 #include "kept_run.hpp"
+#include "own_files.hpp"
 #include "server_metrics.hpp"
 #include "signal_watch.hpp"
 
@@ -75,7 +75,7 @@ Result<KeptRun> open_run(const ServerSettings& settings, const io::Plan& plan) {
 // ---- The server.
 
 Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan, const KeptRun& kept,
-                                              const std::string& stored) {
+                                              const std::string& stored, operation::Log& log) {
   network::ServerOptions options;
   options.listen = settings.listen;
   options.memory_limit = settings.memory;
@@ -96,8 +96,7 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
   federation.longest_vector = settings.longest_vector / sizeof(double);
   if (settings.insecure) return options;
   options.tls = settings.tls;
-  const security::CredentialFiles own{settings.tls.certificate, settings.tls.key, settings.tls.ca};
-  if (const auto fine = security::check_own(own, security::Role::Server, security::now()); !fine) return fine.error();
+  if (const auto fine = look_at_own_files(settings.tls, security::Role::Server, "", log); !fine) return fine.error();
   if (settings.crl.empty()) return options;
   const auto ca = io::MappedFile::open(settings.tls.ca);
   if (!ca) return ca.error();
@@ -198,7 +197,7 @@ int Service::fail(const std::string& message, const std::string& reason) {
 int Service::run() {
   const auto stored = kept_.store.document(kFederation);
   if (!stored) return complain(stored.error().message, kRunFailed);
-  auto options = server_options(settings_, plan_, kept_, stored->value_or(""));
+  auto options = server_options(settings_, plan_, kept_, stored->value_or(""), *log_);
   if (!options) return complain(options.error().message, kBadInput);
   std::optional<SignalWatch> signals;
   signals.emplace([this](int signal) { on_signal(signal); });

@@ -2,6 +2,7 @@
 #include "fedrk/network/settings.hpp"
 
 #include <array>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -186,6 +187,36 @@ Result<void> check_tls(const TlsFiles& tls, bool insecure) {
 std::span<const io::Option<ClientSettings>> client_options() { return kClientOptions; }
 std::span<const io::Option<ServerSettings>> server_options() { return kServerOptions; }
 
+Result<ClientSettings> read_client_settings(const std::filesystem::path& file) {
+  ClientSettings settings;
+  settings.state = (file.parent_path() / settings.state).string();
+  if (const auto read = io::read_options(file, "a client's settings", client_options(), settings); !read) {
+    return read.error();
+  }
+  return settings;
+}
+
+Result<ServerSettings> read_server_settings(const std::filesystem::path& file) {
+  ServerSettings settings;
+  if (const auto read = io::read_options(file, "a server's settings", server_options(), settings); !read) {
+    return read.error();
+  }
+  return settings;
+}
+
+bool is_server_file(const std::filesystem::path& file) {
+  int servers = 0, clients = 0;
+  const auto count = [&](std::string_view name) -> std::optional<OptionKind> {
+    const bool of_server = find_option(server_options(), name) != nullptr;
+    const bool of_client = find_option(client_options(), name) != nullptr;
+    if (of_server && !of_client) ++servers;
+    if (of_client && !of_server) ++clients;
+    return OptionKind::Texts;  // takes whatever there is
+  };
+  (void)io::read_entries(file, "settings", count, [](std::string_view, const Values&) { return Result<void>{}; });
+  return servers > clients;
+}
+
 Result<void> check(const ClientSettings& settings) {
   if (settings.server.empty()) return Error{"no server: give --server HOST:PORT, or a client.toml"};
   if (settings.name.empty()) return Error{"no name: give --name NAME, as the certificate says it"};
@@ -198,8 +229,9 @@ Result<void> check(const ClientSettings& settings) {
 
 Result<void> check(const ServerSettings& settings) {
   if (settings.clients.empty()) return Error{"no clients: list who may join as clients = [...] in server.toml"};
-  if (std::set(settings.clients.begin(), settings.clients.end()).size() != settings.clients.size()) {
-    return Error{"a client is listed twice"};
+  std::set<std::string> seen;
+  for (const std::string& name : settings.clients) {
+    if (!seen.insert(name).second) return Error{fmt::format("'{}' is listed twice among the clients", name)};
   }
   if (settings.enough > settings.clients.size()) {
     return Error{fmt::format("--enough {}: only {} clients are listed", settings.enough, settings.clients.size())};

@@ -189,7 +189,7 @@ TEST_F(Check, LooksAtAServerToo) {
   write("fed/server/plan.toml", "rouds = 7\n");
   EXPECT_NE(line(check(2), "BAD").find("rouds: no such entry in a plan"), std::string::npos);
   set_entry("fed/server/server.toml", "\"site-2\"", "\"site-1\"");
-  EXPECT_NE(check(2).find("BAD  clients: 'site-1' is listed twice"), std::string::npos);
+  EXPECT_NE(check(2).find("BAD  settings: 'site-1' is listed twice among the clients"), std::string::npos);
   set_entry("fed/server/server.toml", "server.crt", "../site-1/client.crt");
   EXPECT_NE(check(2).find("is the certificate of client 'site-1', not a server's"), std::string::npos);
 }
@@ -201,12 +201,34 @@ TEST_F(Check, SaysWhatIsWrongWithTheSettings) {
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.out;
   };
-  EXPECT_EQ(complaint("name = \"a\"\n").find("BAD  settings: bad.toml: expected an entry server = \"...\""), 0U);
-  EXPECT_EQ(complaint("server = 3\n").find("BAD  settings: bad.toml:1: server: expected a text"), 0U);
+  EXPECT_EQ(complaint("name = \"a\"\n").find("BAD  settings: no server: give --server HOST:PORT"), 0U);
+  EXPECT_EQ(complaint("server = [3]\n").find("BAD  settings: bad.toml:1: server: expected one value"), 0U);
+  EXPECT_EQ(complaint("sever = \"h:1\"\n").find("BAD  settings: bad.toml:1: sever: no such entry in a client's"), 0U);
+  EXPECT_EQ(complaint("crl = \"c\"\nnme = 1\n").find("BAD  settings: bad.toml:2: nme: no such entry in a server's"),
+            0U);
   EXPECT_EQ(complaint("server = \n").find("BAD  settings: bad.toml:1: "), 0U);
-  EXPECT_NE(complaint("server='h:1'\nname='a'\ncertificate='c'\nkey='k'\nca='a'\n").find("expected either data"),
+  EXPECT_NE(complaint("server='h:1'\nname='a'\ncertificate='c'\nkey='k'\nca='a'\n").find("give this client's rows"),
             std::string::npos);
   EXPECT_EQ(program_.run("check missing.toml").exit_code, 2);
+}
+
+TEST_F(Check, LooksAtWhatGoesWithoutTls) {
+  test::TlsServerOptions options = server();
+  options.behaviour = test::TlsServerOptions::Clear;
+  {
+    const TlsServer clear(options);
+    set_entry("fed/site-1/client.toml", "data =", "insecure = true\ndata =");
+    const std::string said = online(clear, 0);
+    EXPECT_EQ(line(said, "warn insecure").find("warn insecure: no TLS: anybody may read along, and be anybody; "), 0U);
+    EXPECT_EQ(line(said, "ok   tls"), "ok   tls: the server answers without TLS");
+  }
+  options.behaviour = test::TlsServerOptions::Plain;
+  const TlsServer mail(options);
+  EXPECT_EQ(line(online(mail, 2), "BAD").find("BAD  tls: the other side does not speak gRPC (HTTP/2); "), 0U);
+  set_entry("fed/server/server.toml", "plan =", "insecure = true\nplan =");
+  const auto outcome = program_.run("check fed/server/server.toml");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("warn insecure: no TLS"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Check, TellsProgramsTheSame) {

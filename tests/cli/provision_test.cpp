@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fedrk/io/plan.hpp"
+#include "fedrk/network/settings.hpp"
 #include "fedrk/security/own_credentials.hpp"
 #include "support/program.hpp"
 
@@ -64,6 +65,34 @@ TEST_F(Provision, MakesAFolderForEachParticipant) {
   io::Plan sample;
   EXPECT_TRUE(io::read_plan(program_.path("fed/server/plan.toml"), sample));
   EXPECT_EQ(program_.folder().count(), 1U) << "nothing unfinished stayed behind";
+}
+
+// What is written is what servers and clients read, also what is only proposed.
+TEST_F(Provision, WritesSettingsThatServersAndClientsKnow) {
+  ASSERT_EQ(program_.run(kMake + " --draws plan").exit_code, 0);
+
+  const auto client = network::read_client_settings(program_.path("fed/site-1/client.toml"));
+  ASSERT_TRUE(client) << client.error().message;
+  EXPECT_TRUE(network::check(*client));
+  EXPECT_EQ(client->server, "localhost:7443");
+  EXPECT_EQ(client->name, "site-1");
+  EXPECT_EQ(client->files.data, program_.path("fed/site-1/data.csv").string());
+  EXPECT_EQ(client->state, program_.path("fed/site-1/state").string());
+  EXPECT_TRUE(client->known_draws);
+  EXPECT_FALSE(client->insecure);
+  const auto server = network::read_server_settings(program_.path("fed/server/server.toml"));
+  ASSERT_TRUE(server) << server.error().message;
+  EXPECT_TRUE(network::check(*server));
+  EXPECT_EQ(server->clients, (std::vector<std::string>{"site-1", "site-2"}));
+  EXPECT_EQ(server->crl, program_.path("fed/server/crl.pem").string());
+  EXPECT_FALSE(server->insecure);
+
+  std::string text = read("fed/site-1/client.toml");
+  text.replace(text.find("data = "), 7, "#data = ");
+  for (const char* proposed : {"# matrix", "# rhs"}) text.erase(text.find(proposed), 2);
+  const auto matrices = network::read_client_settings(program_.folder().write("matrices.toml", text));
+  ASSERT_TRUE(matrices) << matrices.error().message;
+  EXPECT_TRUE(network::check(*matrices));
 }
 
 // Every entry that the sample plan proposes is one.

@@ -5,6 +5,7 @@
 // entries.
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,13 @@ struct ServerSettings {
 
 std::span<const io::Option<ClientSettings>> client_options();
 std::span<const io::Option<ServerSettings>> server_options();
+
+/// What a file says. Everything else lies in its folder, also what it does not name.
+Result<ClientSettings> read_client_settings(const std::filesystem::path& file);
+Result<ServerSettings> read_server_settings(const std::filesystem::path& file);
+
+/// Whether a file has entries of a server rather than of a client, as far as it can be read.
+bool is_server_file(const std::filesystem::path& file);
 
 /// What is missing or does not go together, if anything.
 Result<void> check(const ClientSettings& settings);
