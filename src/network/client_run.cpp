@@ -12,6 +12,7 @@
 #include "network/participant.hpp"
 #include "network/server_link.hpp"
 #include "network/vectors.hpp"
+#include "network/words.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 ClientOutcome ended(const v1::End& end) {
-  ClientOutcome outcome{ClientOutcome::Kind::Ended, end.reason(), end.status(), {}, {}};
+  ClientOutcome outcome{ClientOutcome::Kind::Ended, tamed(end.reason(), 500), tamed(end.status()), {}, {}};
   outcome.names.assign(end.names().begin(), end.names().end());
   outcome.coefficients.assign(end.coefficients().values().begin(), end.coefficients().values().end());
   return outcome;
@@ -47,6 +48,7 @@ struct ClientRun::State {
   Clock::time_point last_contact = Clock::now();
   Milliseconds retry{100};
   std::string said;
+  int unexplained = 0;  // attempts in a row that failed without a reason to be found
 
   std::mutex mutex;  // of what follows
   std::condition_variable changed;
@@ -75,9 +77,12 @@ void ClientRun::stop() {
 
 // One connection, from hello to its end. Nothing: try again.
 std::optional<ClientOutcome> ClientRun::State::attempt() {
-  auto made = options.connector
-                  ? options.connector()
-                  : connect({.server = options.server, .tls = options.tls, .largest_message = options.largest_message});
+  const auto limit = std::clamp(options.wait_limit, Milliseconds(200), Milliseconds(5'000));
+  auto made = options.connector ? options.connector()
+                                : connect({.server = options.server,
+                                           .tls = options.tls,
+                                           .connect_limit = limit,
+                                           .largest_message = options.largest_message});
   if (!made) return ClientOutcome{ClientOutcome::Kind::Refused, made.error().message, "", {}, {}};
   {
     const std::lock_guard lock(mutex);
@@ -101,7 +106,7 @@ std::optional<ClientOutcome> ClientRun::State::judge(const SessionOutcome& sessi
   }
   if (session.end && session.end->final()) return ended(*session.end);
   if (session.end) {
-    say_once("the server goes away, and may come back: " + session.end->reason());
+    say_once("the server goes away, and may come back: " + tamed(session.end->reason(), 500));
     return std::nullopt;
   }
   if (session.link.kind == LinkEnd::Kind::Denied) {
@@ -114,6 +119,7 @@ std::optional<ClientOutcome> ClientRun::State::give_up_on(const LinkEnd& lost) {
   std::string words = lost.words;
   if (lost.kind == LinkEnd::Kind::Unreachable && options.diagnose) {
     const Diagnosis diagnosis = options.diagnose();
+    unexplained = diagnosis.words.empty() ? unexplained + 1 : 0;
     if (!diagnosis.words.empty()) words = diagnosis.words;
     if (diagnosis.hopeless) return ClientOutcome{ClientOutcome::Kind::Refused, words, "", {}, {}};
   }
@@ -125,7 +131,8 @@ std::optional<ClientOutcome> ClientRun::State::give_up_on(const LinkEnd& lost) {
                          {},
                          {}};
   }
-  say_once(words);
+  // Where nothing is found to be wrong, the server most likely came up just now.
+  if (unexplained == 0 || unexplained > 2) say_once(words);
   return std::nullopt;
 }
 

@@ -20,13 +20,19 @@ namespace fedrk::network {
 Result<std::shared_ptr<grpc::ServerCredentials>> server_credentials(const TlsFiles& files);
 Result<std::shared_ptr<grpc::ChannelCredentials>> client_credentials(const TlsFiles& files);
 
+/// Details of a status whose words are the server's own; others are gRPC's.
+constexpr const char* kOwnWords = "fedrk";
+
 /// A peer that stopped answering is noticed after about three heartbeats, whatever the application does.
 struct KeepAlive {
   int time_ms, timeout_ms, least_interval_ms;
 };
 KeepAlive keep_alive(Milliseconds heartbeat);
 
-/// What gRPC says of failed handshakes goes to this log instead of stderr, as long as it lives. One at a time.
+/// What gRPC says is not for people: it goes to a GrpcLog where there is one, else nowhere.
+void keep_grpc_off_stderr();
+
+/// What gRPC says of failed handshakes goes to this log in plain words, as long as it lives. One at a time.
 class GrpcLog {
  public:
   explicit GrpcLog(operation::Log& log);

@@ -16,6 +16,7 @@
 
 #include "fedrk/v1/federation.grpc.pb.h"
 #include "network/credentials.hpp"
+#include "network/words.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -39,9 +40,10 @@ grpc::StatusCode code_of(Closing why) {
   return grpc::StatusCode::OK;
 }
 
-Peer peer_of(const grpc::ServerContext& context) {
+Peer peer_of(const grpc::ServerContext& context, bool secured) {
   Peer peer;
-  peer.address = context.peer();
+  peer.secured = secured;
+  peer.address = plain_address(context.peer());
   const auto authentication = context.auth_context();
   const auto first = [&](const char* property) {
     const auto values = authentication->FindPropertyValues(property);
@@ -113,6 +115,7 @@ class Hub::Streams final : public Outbox {
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
+  bool secured_ = false;
   std::thread thread_;
 
   // Guards what follows, and the streams. Never held while the switchboard is called, which calls back under a lock of
@@ -131,6 +134,7 @@ Result<void> Hub::Streams::start(const HubOptions& options, const FederationOpti
     auto made = server_credentials(*options.tls);
     if (!made) return made.error();
     credentials = *std::move(made);
+    secured_ = true;
   }
   tick_ = std::clamp(federation.heartbeat / 2, Milliseconds(20), Milliseconds(500));
   const KeepAlive alive = keep_alive(federation.heartbeat);
@@ -140,6 +144,7 @@ Result<void> Hub::Streams::start(const HubOptions& options, const FederationOpti
   builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(federation.largest_message, INT_MAX)));
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers share a port in silence
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(federation.hello_limit.count()));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, alive.least_interval_ms);
@@ -226,7 +231,7 @@ void Hub::Streams::on_event(Tag& tag, bool ok) {
 
 void Hub::Streams::on_accepted(Stream& stream) {
   accept_next();
-  switchboard_.on_open(stream.id, peer_of(stream.context));
+  switchboard_.on_open(stream.id, peer_of(stream.context, secured_));
   read_next(stream);
 }
 
@@ -293,7 +298,7 @@ void Hub::Streams::close(ConnectionId connection, Closing why, std::string words
   Stream& stream = *found->second;
   if (why == Closing::Silent) stream.context.TryCancel();  // nobody listens: do not wait until it is written
   if (stream.last_word || stream.finishing) return;
-  stream.last_word = grpc::Status(code_of(why), std::move(words));
+  stream.last_word = grpc::Status(code_of(why), std::move(words), kOwnWords);
   go_on_writing(stream);
 }
 

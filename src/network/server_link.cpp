@@ -9,6 +9,7 @@
 
 #include "fedrk/v1/federation.grpc.pb.h"
 #include "network/credentials.hpp"
+#include "network/words.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -29,6 +30,20 @@ LinkEnd::Kind kind_of(const grpc::Status& status, bool heard) {
   }
 }
 
+// gRPC's own words say little to a person.
+std::string words_for(const grpc::Status& status, bool heard) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::OK:
+      return "";
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return "a server answers there, but it is not fedrk's; is this the port of fedrk server?";
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return "a message was too large, or memory short; --max-message says how large one may be";
+    default:
+      return heard ? "the connection was lost" : "no connection came about";
+  }
+}
+
 class GrpcLink final : public ServerLink {
  public:
   explicit GrpcLink(const std::shared_ptr<grpc::Channel>& channel)
@@ -43,7 +58,8 @@ class GrpcLink final : public ServerLink {
   void cancel() override { context_.TryCancel(); }
   LinkEnd finish() override {
     const grpc::Status status = stream_->Finish();
-    return {kind_of(status, heard_), status.error_message()};
+    const bool of_server = status.error_details() == kOwnWords;
+    return {kind_of(status, heard_), of_server ? tamed(status.error_message(), 500) : words_for(status, heard_)};
   }
 
  private:
@@ -56,6 +72,7 @@ class GrpcLink final : public ServerLink {
 }  // namespace
 
 Result<std::unique_ptr<ServerLink>> connect(const LinkOptions& options) {
+  keep_grpc_off_stderr();
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (options.tls) {
     auto made = client_credentials(*options.tls);
@@ -73,7 +90,7 @@ Result<std::unique_ptr<ServerLink>> connect(const LinkOptions& options) {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);          // the address is what the owner typed
   return std::unique_ptr<ServerLink>(
-      std::make_unique<GrpcLink>(grpc::CreateCustomChannel(options.server, credentials, arguments)));
+      std::make_unique<GrpcLink>(grpc::CreateCustomChannel("dns:///" + options.server, credentials, arguments)));
 }
 
 }  // namespace fedrk::network

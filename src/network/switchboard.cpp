@@ -9,25 +9,14 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "network/wire.hpp"
+#include "network/words.hpp"
 
 namespace fedrk::network {
 namespace {
 
 using Body = v1::ClientMessage;
 
-// Words that a peer chose, for a log and a history: short, and without what could steer a terminal.
-std::string tamed(std::string words) {
-  constexpr std::size_t kMost = 200;
-  if (words.size() > kMost) {
-    std::size_t end = kMost;  // not within a character: some writers of JSON throw at half of one
-    while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0) == 0x80) --end;
-    words.resize(end);
-  }
-  for (char& c : words) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return words;
-}
+constexpr const char* kRevoked = "its certificate was revoked";
 
 // One name may have some connections that are not quite gone, but must not take the places of others.
 constexpr std::ptrdiff_t kMostOfOneName = 8;
@@ -149,10 +138,17 @@ void Switchboard::on_tick() {
             fmt::format("nothing was heard of it for {:.1f} s", std::chrono::duration<double>(silent).count()));
     } else if (options_.veto && !connection.peer.certificate.empty()) {
       if (std::string veto = options_.veto(connection.peer.certificate); !veto.empty()) {
-        close(id, connection, Closing::Denied, std::move(veto));
+        shut_out(id, connection, std::move(veto));
       }
     }
   }
+}
+
+void Switchboard::shut_out(ConnectionId id, Connection& connection, std::string veto) {
+  close(id, connection, Closing::Denied, std::move(veto));
+  if (!connection.seat) return;
+  seats_[connection.seat->value].revoked = true;
+  if (is_outstanding(*connection.seat)) resolve(*connection.seat, std::nullopt, kRevoked);
 }
 
 Switchboard::Connection* Switchboard::connection_of(ConnectionId id) {
@@ -196,14 +192,18 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
                                               wire::kProtocol, hello.protocol()));
   }
   const std::string& identity = connection.peer.identity;
-  if (!identity.empty() && hello.name() != identity) {
-    return refuse(Closing::Denied, fmt::format("the certificate is that of '{}', but the client calls itself '{}'",
-                                               tamed(identity), tamed(hello.name())));
+  if ((connection.peer.secured || !identity.empty()) && hello.name() != identity) {
+    return refuse(
+        Closing::Denied,
+        fmt::format("the certificate is that of '{}', but the client calls itself '{}'; take certificate, key and "
+                    "settings from the same start-up folder",
+                    tamed(identity), tamed(hello.name())));
   }
   const auto found = std::ranges::find(seats_, hello.name(), &Seat::name);
   if (found == seats_.end()) {
     return refuse(Closing::Denied, fmt::format("'{}' is not on the server's list of clients{}", tamed(hello.name()),
-                                               open_for_all_ ? "" : " of this run, which has begun"));
+                                               open_for_all_ ? "; ask the operator to add it"
+                                                             : " of this run, which has begun; wait for the next"));
   }
   Seat& seat = *found;
   if (seat.aside) return refuse(Closing::Denied, fmt::format("'{}' was put aside for wrong answers", seat.name));
@@ -218,6 +218,7 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
   }
   connection.seat = ClientId{static_cast<std::uint32_t>(found - seats_.begin())};
   seat.presence = Presence::Greeted;
+  seat.revoked = false;
   seat.connection = id;
   seat.known_draws = hello.known_draws();
   seat.prepared = false;
@@ -433,6 +434,8 @@ void Switchboard::begin(const Question& question, std::span<const ClientId> clie
     const Seat& seat = seats_[client.value];
     if (seat.aside) {
       resolve(client, std::nullopt, "was put aside for wrong answers");
+    } else if (seat.revoked) {
+      resolve(client, std::nullopt, kRevoked);
     } else if (seat.presence == Presence::Here) {
       ask(client);
     }
@@ -559,7 +562,9 @@ void Switchboard::wait_until_empty(Milliseconds longest) {
   std::unique_lock lock(mutex_);
   const auto since = Clock::now() - longest;
   changed_.wait_for(lock, longest, [&] {
-    const auto may_hear = [&](const Seat& seat) { return !seat.told_end && !seat.aside && seat.lost_at > since; };
+    const auto may_hear = [&](const Seat& seat) {
+      return !seat.told_end && !seat.aside && !seat.revoked && seat.lost_at > since;
+    };
     return connections_.empty() && std::ranges::none_of(seats_, may_hear);
   });
 }

@@ -62,6 +62,7 @@ struct Peer {
   std::string identity;  // by its certificate; empty without TLS
   std::string certificate;
   std::string address;
+  bool secured = false;  // by TLS
 };
 
 class Switchboard {
@@ -142,6 +143,7 @@ class Switchboard {
     Clock::time_point lost_at;
     bool aside = false, known_draws = false, told_end = false;
     bool prepared = false;  // on this connection
+    bool revoked = false;   // nobody waits for it; with another certificate it may come back
     std::optional<v1::Ready> ready;
     SeatCounts counts;
   };
@@ -165,6 +167,7 @@ class Switchboard {
   void ask(ClientId client);
   void prepare(ClientId client);
   void resolve(ClientId client, std::optional<v1::ClientMessage> message, std::string absence, bool may_return = false);
+  void shut_out(ConnectionId id, Connection& connection, std::string veto);
   void offend(ClientId client, const std::string& words);
   void throw_if_interrupted() const;
   bool time_is_up();

@@ -71,7 +71,8 @@ TEST(Gathering, GoesOnWithEnoughAndWithoutTheOthers) {
   desk.board.on_closed(c);
   const auto a = desk.open();
   desk.say(a, test::hello("a"));
-  EXPECT_EQ(desk.outbox.closed(a)[0].words, "'a' is not on the server's list of clients of this run, which has begun");
+  EXPECT_EQ(desk.outbox.closed(a)[0].words,
+            "'a' is not on the server's list of clients of this run, which has begun; wait for the next");
 
   const std::vector<ClientId> all{ClientId{0}, ClientId{1}};
   const auto question = desk.task(0);
@@ -263,6 +264,32 @@ TEST(Limits, ARevokedCertificateEndsAnOpenConnectionAtTheNextTick) {
   desk.board.on_closed(a);
   const auto again = desk.open({"a", "certificate of a", ""});
   EXPECT_EQ(last_closing(desk, again), Closing::Denied);
+}
+
+TEST(Limits, NobodyWaitsForARevokedClientUntilItComesWithAnotherCertificate) {
+  FederationOptions options = test::desk_options({"a"});
+  std::string revoked;
+  options.veto = [&](const std::string& certificate) { return certificate == revoked ? "revoked" : ""; };
+  Desk desk(options);
+  const auto join = [&](const std::string& certificate) {
+    const auto connection = desk.open({"a", certificate, ""});
+    desk.say(connection, test::hello("a"));
+    desk.say(connection, test::ready(3, 2));
+    return connection;
+  };
+  const std::vector<ClientId> clients{ClientId{0}};
+  const auto first = desk.task(0), second = desk.task(1), third = desk.task(2);
+  const auto a = join("old");
+  desk.board.begin(first, clients);
+  revoked = "old";
+  desk.board.on_tick();
+  EXPECT_EQ(desk.board.wait()[0].absence, "its certificate was revoked") << "while it was asked";
+  desk.board.on_closed(a);
+  EXPECT_EQ(desk.board.exchange(second, clients)[0].absence, "its certificate was revoked") << "without a wait";
+  const auto again = join("new");
+  desk.board.begin(third, clients);
+  desk.say(again, test::update(2, {1.0, 2.0}));
+  EXPECT_TRUE(desk.board.wait()[0].message);
 }
 
 TEST(Limits, ThereAreOnlySoManyConnections) {

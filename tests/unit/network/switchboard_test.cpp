@@ -45,7 +45,8 @@ TEST(Switchboard, RefusesWhoIsNotListed) {
   Desk desk(test::desk_options({"a"}));
   const auto connection = desk.open();
   desk.say(connection, test::hello("b\nforged line"));
-  expect_closed(desk, connection, Closing::Denied, "'b forged line' is not on the server's list of clients");
+  expect_closed(desk, connection, Closing::Denied,
+                "'b forged line' is not on the server's list of clients; ask the operator to add it");
   desk.say(connection, test::hello("a"));
   EXPECT_EQ(desk.seat(0).presence, "away") << "who was told to go is not listened to";
 }
@@ -54,7 +55,17 @@ TEST(Switchboard, RefusesANameThatIsNotThatOfTheCertificate) {
   Desk desk(test::desk_options({"a", "b"}));
   const auto connection = desk.open({"b", "", "there"});
   desk.say(connection, test::hello("a"));
-  expect_closed(desk, connection, Closing::Denied, "the certificate is that of 'b', but the client calls itself 'a'");
+  expect_closed(desk, connection, Closing::Denied,
+                "the certificate is that of 'b', but the client calls itself 'a'; take certificate, key and settings "
+                "from the same start-up folder");
+}
+
+TEST(Switchboard, RefusesACertificateWithoutAName) {
+  Desk desk(test::desk_options({"a"}));
+  const auto connection = desk.open({.identity = "", .certificate = "", .address = "there", .secured = true});
+  desk.say(connection, test::hello("a"));
+  ASSERT_EQ(desk.outbox.closed(connection).size(), 1U);
+  EXPECT_EQ(desk.outbox.closed(connection)[0].why, Closing::Denied);
 }
 
 TEST(Switchboard, RefusesASecondConnectionOfOneName) {
