@@ -19,7 +19,8 @@ function(fedrk_test path)
   # gRPC and others are not built with the sanitizer, which would take their own locking for none.
   set(environment)
   if(FEDRK_SANITIZE STREQUAL "thread")
-    set(environment ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+    set(environment ENVIRONMENT
+        "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/thread_sanitizer.supp")
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${path}: " DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} ${environment})
