@@ -58,13 +58,13 @@ soak:             ## hundreds of bad days of a federation: SCENARIOS=300 SEED=no
 	@scripts/build release
 	@FEDRK_SCENARIOS=$${SCENARIOS:-300} FEDRK_SEED=$${SEED:-$$(date +%s)} build/tests/bin/test_federation_scenarios
 
-fuzz:             ## messages that no honest peer sends: RUNS=1000000 for each side, SEED=now; a quarter of an hour
+fuzz:             ## messages that no honest peer sends: RUNS=1000000 for each side, SEED=now; half an hour
 	@scripts/setup test
-	@scripts/build asan
-	@mkdir -p build-asan/fuzz
-	@cd build-asan/fuzz && for side in server client; do \
-	   echo "fuzz_$${side}_messages" && ../tests/bin/fuzz_$${side}_messages -runs=$${RUNS:-1000000} -seed=$${SEED:-$$(date +%s)} \
-	     -len_control=0 -max_len=800 -timeout=20 -verbosity=1 -print_final_stats=1 2>&1 | grep -v -e NEW -e REDUCE -e pulse || exit 1; done
+	@cmake --preset asan -DFEDRK_BUILD_TESTS=ON
+	@cmake --build build-asan --target fuzz_server_messages fuzz_client_messages
+	@for side in server client; do \
+	   build-asan/tests/bin/fuzz_$${side}_messages -runs=$${RUNS:-1000000} -seed=$${SEED:-$$(date +%s)} -entropic=0 \
+	     -len_control=0 -max_len=400 -timeout=20 -verbosity=0 -print_funcs=0 -print_final_stats=1 -artifact_prefix=build-asan/ || exit 1; done
 
 unit:             ## the quick tests only
 	@scripts/setup test

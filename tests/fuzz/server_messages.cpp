@@ -116,7 +116,7 @@ class Play {
   void run() {
     for (int step = 0; step < 300 && input_.more(); ++step) {
       act();
-      check_counts();
+      if (step % 16 == 15) check_counts();
     }
     if (question_) wait();
     while (!outbox_.open.empty()) close(outbox_.open.begin()->first);
