@@ -35,6 +35,11 @@ class ScriptedLink final : public network::ServerLink {
     changed_.notify_all();
   }
 
+  bool ended() {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+  }
+
   bool write(const v1::ClientMessage& message) override {
     {
       const std::lock_guard lock(mutex_);

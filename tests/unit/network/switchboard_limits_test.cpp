@@ -217,11 +217,11 @@ TEST(Limits, ARunHasNoMoreTimeThanItWasGiven) {
 
 TEST(Limits, WhoIsSilentIsLetGo) {
   FederationOptions options = test::desk_options({"a", "b"});
-  options.heartbeat = Milliseconds(10);
-  options.hello_limit = Milliseconds(20);
+  options.heartbeat = Milliseconds(25);
+  options.hello_limit = Milliseconds(50);
   Desk desk(options);
   const auto a = desk.join("a"), b = desk.join("b"), stranger = desk.open();
-  std::this_thread::sleep_for(Milliseconds(50));
+  std::this_thread::sleep_for(Milliseconds(110));
   v1::ClientMessage heartbeat;
   heartbeat.mutable_heartbeat();
   desk.say(b, heartbeat);
@@ -233,13 +233,13 @@ TEST(Limits, WhoIsSilentIsLetGo) {
 
 TEST(Limits, WhoWasToldToGoAndDoesNotIsCutOff) {
   FederationOptions options = test::desk_options({"a"});
-  options.heartbeat = Milliseconds(2);
+  options.heartbeat = Milliseconds(25);
   Desk desk(options);
   const auto stranger = desk.open();
   desk.say(stranger, test::hello("b"));
   desk.board.on_tick();
   EXPECT_EQ(last_closing(desk, stranger), Closing::Denied);
-  std::this_thread::sleep_for(Milliseconds(10));
+  std::this_thread::sleep_for(Milliseconds(110));
   desk.board.on_tick();
   desk.board.on_tick();
   ASSERT_EQ(desk.outbox.closed(stranger).size(), 2U);
