@@ -335,5 +335,24 @@ TEST(TheEnd, IsToldToEveryoneAndToWhoComesBackForIt) {
   EXPECT_EQ(desk.board.connections(), 0U);
 }
 
+TEST(TheEnd, WaitsForOneThatLostItsConnectionAMomentAgo) {
+  Desk desk(test::desk_options({"a", "b"}));
+  const auto a = desk.join("a"), b = desk.join("b");
+  desk.board.on_closed(b);
+  v1::End end;
+  end.set_status("finished:completed");
+  desk.board.end(end);
+  desk.board.on_closed(a);
+
+  const auto start = Clock::now();
+  desk.board.wait_until_empty(Milliseconds(30));
+  EXPECT_GE(Clock::now() - start, Milliseconds(30)) << "b may still come";
+  const auto again = desk.open();
+  desk.say(again, test::hello("b"));
+  desk.board.on_closed(again);
+  desk.board.wait_until_empty(Milliseconds(10'000));
+  EXPECT_LT(Clock::now() - start, Milliseconds(5'000));
+}
+
 }  // namespace
 }  // namespace fedrk::network
