@@ -42,7 +42,7 @@ int try_to_listen(const security::HostAndPort& place, std::string& unknown) {
 }
 
 CheckLine check_listen(const std::string& listen) {
-  const auto place = security::parse_host_and_port(listen);
+  const auto place = security::parse_host_and_port(listen, 0);
   if (!place) return {Level::Bad, "listen", place.error().message, "mend it in the settings"};
   std::string unknown;
   const int why = try_to_listen(*place, unknown);

@@ -110,7 +110,7 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
 Result<std::unique_ptr<operation::HttpEndpoint>> start_endpoint(const std::string& address,
                                                                 const ServerMetrics& metrics) {
   if (address.empty()) return std::unique_ptr<operation::HttpEndpoint>();
-  const auto where = security::parse_host_and_port(address);
+  const auto where = security::parse_host_and_port(address, 0);
   if (!where) return Error{"--metrics: " + where.error().message};
   return operation::HttpEndpoint::start(
       {where->host, where->port}, [&metrics] { return metrics.trouble(); }, [&metrics] { return metrics.metrics(); });

@@ -201,6 +201,7 @@ TEST(HostAndPort, AreReadAsAPersonWritesThem) {
   EXPECT_EQ(plain->host, "server.example.org");
   EXPECT_EQ(plain->port, 7443);
   EXPECT_EQ(parse_host_and_port("[::1]:80")->host, "::1");
+  EXPECT_EQ(parse_host_and_port("127.0.0.1:0", 0)->port, 0);
   for (const char* bad : {"", "host", ":7443", "host:", "host:0", "host:65536", "host:http", "::1:80", "host:80 "}) {
     EXPECT_FALSE(parse_host_and_port(bad)) << bad;
   }
