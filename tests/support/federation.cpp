@@ -2,7 +2,6 @@
 #include "support/federation.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -42,12 +41,13 @@ Federation::Federation(const StartupKit& kit, Words server_flags, Words client_f
   for (std::size_t i = 0; i < kit.clients(); ++i) networks_.emplace_back(std::uint16_t{1});  // nobody is there yet
 }
 
-void Federation::start_server(Start how) {
+void Federation::start_server(Start how, const Words& before) {
   Words words = {FEDRK_PROGRAM, "resume", "runs/federation"};
   if (how == Start::SameCommand) {
     words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
     words.insert(words.end(), server_flags_.begin(), server_flags_.end());
   }
+  words.insert(words.begin(), before.begin(), before.end());
   server_.reset();
   server_.emplace(words, path("server"), streams_.path(), "server");
   std::optional<std::uint16_t> port;
@@ -56,7 +56,8 @@ void Federation::start_server(Start how) {
     return port || !server_->running();
   });
   if (!port) throw std::runtime_error("the server does not listen\n" + story());
-  for (ChaosProxy& network : networks_) network.set_target(*port);
+  port_ = *port;
+  for (ChaosProxy& network : networks_) network.set_target(port_);
 }
 
 std::string Federation::address_for(std::size_t client) const {
@@ -101,36 +102,6 @@ std::string Federation::story() const {
     story += site_name(i) + ": " + last_lines(streams_.read(site_name(i) + ".err"), 6);
   }
   return story;
-}
-
-std::vector<std::string> absences_in(const std::string& history) {
-  std::vector<std::string> absences;
-  std::istringstream lines(history);
-  std::string line;
-  std::getline(lines, line);
-  if (!line.ends_with(",reasons")) return absences;
-  const auto unquoted = [](std::string field) {
-    std::erase(field, '"');
-    return field;
-  };
-  while (std::getline(lines, line)) {
-    std::vector<std::string> fields(1);  // no field of these has a quote in it
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') quoted = !quoted;
-      if (c == ',' && !quoted) {
-        fields.emplace_back();
-      } else {
-        fields.back() += c;
-      }
-    }
-    std::istringstream names(unquoted(fields.at(2))), reasons(unquoted(fields.back()));
-    for (std::string name, reason; std::getline(names, name, ';');) {
-      std::getline(reasons, reason, ';');
-      absences.push_back(name + ": " + reason);
-    }
-  }
-  return absences;
 }
 
 }  // namespace fedrk::test

@@ -35,13 +35,14 @@ class Federation {
   /// How a server that has ended comes back.
   enum class Start { SameCommand, Resume };
 
-  /// Waits until it listens. Throws if it does not.
-  void start_server(Start how = Start::SameCommand);
+  /// Waits until it listens. Throws if it does not. With `before`, through a command that runs a command.
+  void start_server(Start how = Start::SameCommand, const Words& before = {});
   void start_client(std::size_t client);
   void start_all();
 
-  /// A client of the test's own takes this one's place in the network.
+  /// Where a client finds the server: its end of a network that can fail.
   std::string address_for(std::size_t client) const;
+  std::uint16_t port() const { return port_; }
 
   /// REQUIRES: started before.
   Process& server() { return *server_; }
@@ -73,12 +74,10 @@ class Federation {
  private:
   TempFolder folder_, streams_;
   Words server_flags_, client_flags_;
+  std::uint16_t port_ = 0;
   std::optional<Process> server_;
   std::vector<std::optional<Process>> clients_;
   std::deque<ChaosProxy> networks_;
 };
-
-/// What stands in the column "absent" of a history: "site-2: no answer within 0.1 s", one for each absence.
-std::vector<std::string> absences_in(const std::string& history);
 
 }  // namespace fedrk::test

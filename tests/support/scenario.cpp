@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "support/lossy_run.hpp"
+
 namespace fedrk::test {
 namespace {
 
@@ -216,14 +218,14 @@ class Play {
 // What is not as it should be; empty: all is well.
 std::string fault_of_result(const Scenario& scenario, const StartupKit& kit, const Federation& federation) {
   const auto absences = absences_in(federation.history());
-  if (absences.empty()) return federation.solution() == kit.expected() ? "" : "The bits differ.";
-  if (!scenario.impatient) return "A round did not wait for " + absences.front();
-  for (const std::string& absence : absences) {
-    const bool known = absence.find(": no answer within 0.2 s") != std::string::npos ||
-                       absence.find(": its connection was lost and it did not come back") != std::string::npos;
-    if (!known) return "An absence without a good reason: " + absence;
+  for (const auto& [round, client, reason] : absences) {
+    const bool good = reason == "no answer within 0.2 s" || reason.starts_with("its connection was lost and");
+    if (scenario.impatient && good) continue;
+    return "Round " + std::to_string(round) + " did not wait for " + client + ": " + reason;
   }
-  return federation.solution().empty() ? "There is no solution." : "";
+  if (absences.empty()) return federation.solution() == kit.expected() ? "" : "The bits differ.";
+  const bool same = federation.solution() == solution_without(kit, absences);
+  return same ? "" : "The bits differ from those of a run without " + std::to_string(absences.size()) + " answers.";
 }
 
 std::string fault_of_clients(const Scenario& scenario, const Play& run, Federation& federation) {

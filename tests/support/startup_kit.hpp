@@ -14,9 +14,9 @@
 namespace fedrk::test {
 
 struct KitSpec {
-  std::filesystem::path table;        // CSV with a header, to be split; or
-  std::vector<std::string> generate;  // what fedrk generate makes, a matrix for each client
-  std::string plan;                   // entries of a plan, without data
+  std::filesystem::path table{};        // CSV with a header, to be split; or
+  std::vector<std::string> generate{};  // what fedrk generate makes, a matrix for each client
+  std::string plan;                     // entries of a plan, without data
   std::size_t clients = 4;
   std::vector<std::string> hosts = {"127.0.0.1"};  // the names and addresses that clients may call the server by
 };
@@ -33,7 +33,9 @@ class StartupKit {
   std::filesystem::path folder() const { return folder_ / "federation"; }
   std::size_t clients() const { return clients_; }
 
-  /// The bytes of solution.csv that `fedrk solve` leaves.
+  /// Where `fedrk solve` left its run.
+  std::filesystem::path one_process() const { return folder_ / "expected"; }
+  /// The bytes of its solution.csv.
   const std::string& expected() const { return expected_; }
 
  private:

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A client that says things twice, says old things again, or talks nonsense, among others that do not. TCP keeps order
+// and drops repetitions; programs need not.
+
+#include <limits>
+#include <thread>
+
+#include "federation/weather.hpp"
+#include "fedrk/network/file_owner.hpp"
+#include "network/client_session.hpp"
+#include "support/local_federation.hpp"  // NoLog
+
+namespace fedrk::test {
+namespace {
+
+using network::ServerLink;
+using v1::ClientMessage;
+
+enum class Manner {
+  SaysTwice,      // each answer
+  RepeatsOldest,  // the first answer of the run, before each other
+  RepeatsLast,    // the answer before, after a heartbeat
+  AnswersAhead,   // a task that was not set yet, before each answer
+  TalksNonsense   // numbers that are none
+};
+
+/// A connection on which a client's answers are changed on their way out: the first ten, as a server hangs up on who
+/// says much more than it was asked.
+class OddLink final : public ServerLink {
+ public:
+  OddLink(std::unique_ptr<ServerLink> inner, Manner manner) : inner_(std::move(inner)), manner_(manner) {}
+
+  bool write(const ClientMessage& message) override {
+    if (!message.has_update()) return inner_->write(message) && (!is_sum(message) || inner_->write(message));
+    const ClientMessage last = std::exchange(last_, message);
+    if (!first_.has_update()) first_ = message;
+    if (manner_ != Manner::TalksNonsense && ++oddities_ > 10) return inner_->write(message);
+    ClientMessage odd = message;
+    switch (manner_) {
+      case Manner::SaysTwice:
+        return inner_->write(message) && inner_->write(message);
+      case Manner::RepeatsOldest:
+        return inner_->write(first_) && inner_->write(message);
+      case Manner::RepeatsLast:
+        odd.mutable_heartbeat();
+        return inner_->write(odd) && (!last.has_update() || inner_->write(last)) && inner_->write(message);
+      case Manner::AnswersAhead:
+        odd.mutable_update()->set_number(message.update().number() + 1);
+        return inner_->write(odd) && inner_->write(message);
+      case Manner::TalksNonsense:
+        odd.mutable_update()->mutable_values()->set_values(0, std::numeric_limits<double>::quiet_NaN());
+        return inner_->write(odd);
+    }
+    return false;
+  }
+  bool read(v1::ServerMessage& message) override { return inner_->read(message); }
+  void cancel() override { inner_->cancel(); }
+  network::LinkEnd finish() override { return inner_->finish(); }
+
+ private:
+  // Sums over columns are said twice in every manner.
+  static bool is_sum(const ClientMessage& message) { return message.has_column_sums(); }
+
+  std::unique_ptr<ServerLink> inner_;
+  Manner manner_;
+  ClientMessage first_, last_;
+  int oddities_ = 0;
+};
+
+/// Takes the place of the first client, in this process.
+network::SessionOutcome misbehave(const Federation& federation, Manner manner) {
+  const std::string folder = federation.path(site_name(0)).string();
+  NoLog log;
+  network::FileOwner owner(site_name(0), {.data = folder + "/data.csv", .matrix = "", .rhs = ""}, {}, nullptr, log);
+  network::Participant participant({.name = site_name(0), .software = "odd", .known_draws = true}, owner, log);
+  network::LinkOptions options;
+  options.server = federation.address_for(0);
+  options.tls = network::TlsFiles{folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"};
+  auto link = network::connect(options);
+  if (!link) throw std::runtime_error(link.error().message);
+  OddLink odd(*std::move(link), manner);
+  return run_session(odd, participant, 1'000'000);
+}
+
+class MisbehavingClient : public FederationTest {
+ protected:
+  network::SessionOutcome play(Manner manner, const StartupKit& kit = published()) {
+    Federation& federation = begin(kit);
+    federation.start_server();
+    for (std::size_t i = 1; i < kit.clients(); ++i) federation.start_client(i);
+    return misbehave(federation, manner);
+  }
+};
+
+class HarmlessClient : public MisbehavingClient, public testing::WithParamInterface<Manner> {};
+
+TEST_P(HarmlessClient, ChangesNoBits) {
+  const auto outcome = play(GetParam());
+
+  ASSERT_TRUE(outcome.end) << outcome.link.words << "\n" << federation_->story();
+  expect_a_good_end();
+  EXPECT_EQ(outcome.end->status(), "finished:completed");
+  EXPECT_NE(federation_->server().err().find("answer.refused client=site-1"), std::string::npos);
+}
+
+TEST_P(HarmlessClient, ChangesNoBitsOfPrivateSlack) {
+  play(GetParam(), ridge());
+
+  expect_a_good_end();
+}
+
+INSTANTIATE_TEST_SUITE_P(Manners, HarmlessClient,
+                         testing::Values(Manner::SaysTwice, Manner::RepeatsOldest, Manner::RepeatsLast,
+                                         Manner::AnswersAhead));
+
+TEST_F(MisbehavingClient, IsPutAsideAndTheRunGoesOnWithoutIt) {
+  const auto outcome = play(Manner::TalksNonsense);
+
+  EXPECT_EQ(outcome.link.kind, network::LinkEnd::Kind::Denied) << outcome.link.words;
+  EXPECT_EQ(federation_->server().wait(60s), kDone) << federation_->story();
+  const auto absences = absences_in(federation_->history());
+  ASSERT_GT(absences.size(), 3);
+  for (const auto& absence : absences) EXPECT_EQ(absence.client, "site-1");
+  EXPECT_EQ(absences[2].reason, "its update holds a number that is not finite");
+  EXPECT_EQ(absences[3].reason, "was put aside for wrong answers");
+  EXPECT_EQ(federation_->solution(), solution_without(published(), absences));
+  expect_clients_to_give(kDone);
+}
+
+}  // namespace
+}  // namespace fedrk::test

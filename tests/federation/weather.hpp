@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the tests of federations share: one of them, and its good end.
+
+#include <optional>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "support/federation.hpp"
+#include "support/lossy_run.hpp"
+
+namespace fedrk::test {
+
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+
+constexpr int kDone = 0, kRunFailed = 1, kBadInput = 2, kStoppedEarly = 3;  // exit codes
+
+/// The prostate data in a run of a second, or less.
+inline KitSpec prostate(const std::string& entries, std::size_t clients) {
+  return {.table = FEDRK_SOURCE "/data/prostate.csv",
+          .plan = "target = \"lpsa\"\nstandardize = true\nintercept = true\nparticipants = 3\nseed = 3\n" + entries,
+          .clients = clients};
+}
+
+inline const StartupKit& published() {
+  static const StartupKit kit(prostate("method = \"published\"\nkeep = 5\nrounds = 200\n", 4));
+  return kit;
+}
+
+/// With private slack.
+inline const StartupKit& ridge() {
+  static const StartupKit kit(prostate("ridge = 1.0\nrounds = 200\n", 4));
+  return kit;
+}
+
+class FederationTest : public testing::Test {
+ protected:
+  Federation& begin(const StartupKit& kit = published(), Words server_flags = patient_limits()) {
+    kit_ = &kit;
+    return federation_.emplace(kit, std::move(server_flags));
+  }
+
+  bool reaches(std::size_t round) {
+    return wait_until(30s, [&] { return federation_->round() >= round; });
+  }
+
+  void expect_clients_to_give(int code) {
+    for (std::size_t i = 0; i < federation_->clients(); ++i) {
+      if (!federation_->client_started(i)) continue;
+      EXPECT_EQ(federation_->client(i).wait(20s), code) << federation_->story();
+    }
+  }
+
+  /// With the bits of one process.
+  void expect_a_good_end() {
+    EXPECT_EQ(federation_->server().wait(60s), kDone) << federation_->story();
+    EXPECT_EQ(federation_->solution(), kit_->expected());
+    expect_clients_to_give(kDone);
+  }
+
+  const StartupKit* kit_ = nullptr;
+  std::optional<Federation> federation_;
+};
+
+}  // namespace fedrk::test
