@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
@@ -105,7 +106,11 @@ KeepAlive keep_alive(Milliseconds heartbeat) {
 }
 
 void keep_grpc_off_stderr() {
-  static const bool once = (gpr_set_log_function(take_grpc_line), true);
+  static const bool once = [] {
+    gpr_set_log_function(take_grpc_line);
+    google::protobuf::SetLogHandler(nullptr);  // it would print a line for each text of a peer that is not UTF-8
+    return true;
+  }();
   (void)once;
 }
 

@@ -155,6 +155,7 @@ class Switchboard {
     Clock::time_point begun, deadline;
   };
   static constexpr auto npos = static_cast<std::size_t>(-1);
+  static constexpr const char* kRevoked = "its certificate was revoked";
 
   void close(ConnectionId id, Connection& connection, Closing why, std::string words);
   void greet(ConnectionId id, Connection& connection, const v1::Hello& hello);

@@ -31,9 +31,9 @@ struct FederationOptions {
   Milliseconds heartbeat{2'000};    // a client that was silent for four times as long is taken to be gone
   Milliseconds hello_limit{10'000};
 
-  unsigned wrong_limit = 3;              // answers that make no sense, until a client is put aside
-  std::size_t most_connections = 0;      // 0: twice the clients and some
-  std::size_t longest_vector = 1 << 27;  // numbers, a gigabyte
+  unsigned wrong_limit = 3;               // answers that make no sense, until a client is put aside
+  std::size_t most_connections = 0;       // 0: twice the clients and some
+  std::size_t longest_vector = 1 << 27;   // numbers, a gigabyte
   std::size_t largest_message = 4 << 20;  // bytes
 
   /// Why the holder of this certificate (PEM) may not join, though its CA is the right one; empty: it may.

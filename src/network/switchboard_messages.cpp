@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What clients say, and what the switchboard makes of it.
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "network/switchboard.hpp"
+#include "network/wire.hpp"
+#include "network/words.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using Body = v1::ClientMessage;
+
+// More rows than any table has, but few enough to be added up.
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 48;
+
+// What is wrong with a table by its description alone; empty where nothing is.
+std::string wrong_table(const v1::Ready& ready) {
+  const auto names = static_cast<std::uint64_t>(ready.names_size());
+  if (ready.rows() > kMostRows) return fmt::format("it claims {} rows", ready.rows());
+  if (names != 0 && names != ready.columns()) {
+    return fmt::format("it names {} columns, but has {}", names, ready.columns());
+  }
+  return "";
+}
+
+// The run that an answer belongs to, and the number of its task.
+const std::string& run_of(const v1::ClientMessage& message) {
+  static const std::string none;
+  switch (message.body_case()) {
+    case Body::kColumnSums:
+      return message.column_sums().run();
+    case Body::kPrepared:
+      return message.prepared().run();
+    case Body::kUpdate:
+      return message.update().run();
+    case Body::kRefusal:
+      return message.refusal().run();
+    default:
+      return none;
+  }
+}
+
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+bool same(const v1::Prepared& a, const v1::Prepared& b) {
+  return a.rows() == b.rows() && a.unknowns() == b.unknowns() && same_bits(a.squared_norm(), b.squared_norm()) &&
+         same_bits(a.squared_rhs_norm(), b.squared_rhs_norm());
+}
+
+}  // namespace
+
+void Switchboard::on_message(ConnectionId id, v1::ClientMessage message) {
+  const std::lock_guard lock(mutex_);
+  Connection* const connection = connection_of(id);
+  if (connection == nullptr) return;
+  connection->last_heard = Clock::now();
+  if (message.has_heartbeat()) return;
+  if (message.has_hello() != !connection->seat) {
+    return close(id, *connection, Closing::Broken, "a client says hello first, and once");
+  }
+  if (message.has_hello()) return greet(id, *connection, message.hello());
+  const ClientId client = *connection->seat;
+  auto whole = connection->assembly.add(std::move(message));
+  if (!whole) {
+    offend(client, whole.error().message);
+    return close(id, *connection, Closing::Broken, whole.error().message);
+  }
+  if (!*whole) return;
+  if (--connection->allowance < 0) {
+    constexpr auto kWords = "it says much more than it was asked";
+    offend(client, kWords);
+    return close(id, *connection, Closing::Broken, kWords);
+  }
+  on_whole(*connection, client, std::move(**whole));
+}
+
+// Who it is by its certificate, whether it may join, and whether it is not here already.
+void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello& hello) {
+  const auto refuse = [&](Closing why, std::string words) { close(id, connection, why, std::move(words)); };
+  if (hello.protocol() != wire::kProtocol) {
+    return refuse(Closing::Unfit, fmt::format("the server speaks protocol {}, the client {}: use the same version of "
+                                              "fedrk on both sides",
+                                              wire::kProtocol, hello.protocol()));
+  }
+  const std::string& identity = connection.peer.identity;
+  if ((connection.peer.secured || !identity.empty()) && hello.name() != identity) {
+    return refuse(
+        Closing::Denied,
+        fmt::format("the certificate is that of '{}', but the client calls itself '{}'; take certificate, key and "
+                    "settings from the same start-up folder",
+                    tamed(identity), tamed(hello.name())));
+  }
+  const auto found = std::ranges::find(seats_, hello.name(), &Seat::name);
+  if (found == seats_.end()) {
+    return refuse(Closing::Denied, fmt::format("'{}' is not on the server's list of clients{}", tamed(hello.name()),
+                                               open_for_all_ ? "; ask the operator to add it"
+                                                             : " of this run, which has begun; wait for the next"));
+  }
+  Seat& seat = *found;
+  if (seat.aside) return refuse(Closing::Denied, fmt::format("'{}' was put aside for wrong answers", seat.name));
+  if (last_word_) {  // it was away when the run ended
+    outbox_.send(id, last_word_);
+    seat.told_end = true;
+    return close(id, connection, Closing::Ended, "the run has ended");
+  }
+  if (seat.presence != Presence::Away) {
+    return refuse(Closing::Occupied, fmt::format("'{}' is connected already, from {}", seat.name,
+                                                 connections_.at(seat.connection).peer.address));
+  }
+  connection.seat = ClientId{static_cast<std::uint32_t>(found - seats_.begin())};
+  seat.presence = Presence::Greeted;
+  seat.revoked = false;
+  seat.connection = id;
+  seat.known_draws = hello.known_draws();
+  seat.prepared = false;
+  ++seat.counts.joined;
+  log_.info("client.joined", {{"client", seat.name},
+                              {"address", connection.peer.address},
+                              {"software", tamed(hello.software())},
+                              {"known_draws", hello.known_draws()}});
+  v1::ServerMessage message;
+  auto& welcome = *message.mutable_welcome();
+  welcome.set_protocol(wire::kProtocol);
+  welcome.set_run(options_.run);
+  for (const v1::PlanEntry& entry : plan_) *welcome.add_plan() = entry;
+  welcome.set_heartbeat_ms(static_cast<std::uint32_t>(options_.heartbeat.count()));
+  outbox_.send(id, parcel_of(std::move(message)));
+  changed_.notify_all();
+}
+
+void Switchboard::on_whole(Connection& connection, ClientId client, v1::ClientMessage message) {
+  Seat& seat = seats_[client.value];
+  if (message.has_ready() && seat.presence == Presence::Greeted) return on_ready(connection, client, message.ready());
+  if (message.has_refusal()) return on_refusal(client, message.refusal());
+  if (message.body_case() == Body::BODY_NOT_SET || message.has_ready() || message.has_piece()) {
+    return offend(client, "a message that was not asked for");
+  }
+  if (run_of(message) != options_.run) {
+    ++seat.counts.stale;
+    return log_.warning("answer.refused", {{"client", seat.name}, {"reason", "it belongs to another run"}});
+  }
+  if (message.has_prepared() && seat.presence == Presence::Preparing) {
+    return on_prepared_again(client, message.prepared());
+  }
+  on_answer(client, std::move(message));
+}
+
+void Switchboard::on_ready(Connection& connection, ClientId client, const v1::Ready& ready) {
+  Seat& seat = seats_[client.value];
+  if (std::string wrong = wrong_table(ready); !wrong.empty()) {
+    return close(seat.connection, connection, Closing::Unfit, std::move(wrong));
+  }
+  if (seat.ready && !open_for_all_) {
+    const bool size = seat.ready->rows() == ready.rows() && seat.ready->columns() == ready.columns();
+    if (!size || !std::ranges::equal(seat.ready->names(), ready.names())) {
+      return close(
+          seat.connection, connection, Closing::Unfit,
+          fmt::format("its data are {} x {}, but were {} x {} when the run began{}", ready.rows(), ready.columns(),
+                      seat.ready->rows(), seat.ready->columns(), size ? ", with other names of columns" : ""));
+    }
+  }
+  seat.ready = ready;
+  seat.ready->DiscardUnknownFields();
+  log_.info("client.ready", {{"client", seat.name}, {"rows", ready.rows()}, {"columns", ready.columns()}});
+  preparation_.empty() ? arrive(client) : prepare(client);
+}
+
+void Switchboard::prepare(ClientId client) {
+  Seat& seat = seats_[client.value];
+  Connection* const connection = connection_of(seat.connection);
+  if (connection == nullptr) return;
+  seat.presence = Presence::Preparing;
+  ++connection->allowance;
+  v1::ServerMessage message;
+  *message.mutable_prepare() = preparation_[client.value];
+  outbox_.send(seat.connection, parcel_of(std::move(message)));
+}
+
+// One that comes back must have the rows that it had.
+void Switchboard::on_prepared_again(ClientId client, const v1::Prepared& prepared) {
+  Seat& seat = seats_[client.value];
+  seat.prepared = same(prepared, expected_[client.value]);
+  if (seat.prepared) return arrive(client);
+  if (Connection* connection = connection_of(seat.connection)) {
+    close(seat.connection, *connection, Closing::Unfit,
+          "its data are not those with which the run began; restore them, or start a new run");
+  }
+}
+
+void Switchboard::arrive(ClientId client) {
+  seats_[client.value].presence = Presence::Here;
+  if (is_outstanding(client)) ask(client);
+  changed_.notify_all();
+}
+
+void Switchboard::on_answer(ClientId client, v1::ClientMessage message) {
+  Seat& seat = seats_[client.value];
+  const bool update = message.has_update();
+  const bool fits = seat.presence == Presence::Here && answers_question(message);
+  if (fits && is_outstanding(client)) {
+    ++seat.counts.answers;
+    seat.prepared = seat.prepared || message.has_prepared();
+    return resolve(client, std::move(message), "");
+  }
+  const bool again = fits && pending_->place[client.value] != npos;
+  ++(again ? seat.counts.duplicates : seat.counts.stale);
+  log_.warning("answer.refused",
+               {{"client", seat.name},
+                {"round", update ? message.update().round() + 1 : 0U},
+                {"reason", again ? "it answered already" : "it answers another question than the one at hand"}});
+}
+
+void Switchboard::on_refusal(ClientId client, const v1::Refusal& refusal) {
+  Seat& seat = seats_[client.value];
+  const std::string reason = tamed(refusal.reason());
+  log_.warning("client.refused", {{"client", seat.name}, {"reason", reason}});
+  const bool joining = seat.presence != Presence::Here;
+  if (is_outstanding(client)) {
+    const bool task = pending_->question->kind == Body::kUpdate;
+    const bool at_hand = refusal.run() == options_.run && refusal.has_number() == task &&
+                         (!task || refusal.number() == pending_->question->number);
+    if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
+  }
+  if (!joining) return;                                           // it stays for the next question
+  if (Connection* connection = connection_of(seat.connection)) {  // it cannot take part as it is, and says so itself
+    close(seat.connection, *connection, Closing::Unfit, reason);
+  }
+}
+
+void Switchboard::offend(ClientId client, const std::string& words) {
+  Seat& seat = seats_[client.value];
+  ++seat.counts.wrong;
+  log_.warning("answer.wrong", {{"client", seat.name}, {"reason", tamed(words)}, {"times", seat.counts.wrong}});
+  if (seat.aside || seat.counts.wrong < options_.wrong_limit) return;
+  seat.aside = true;
+  const std::string reason = fmt::format("was put aside after {} wrong answers", seat.counts.wrong);
+  log_.error("client.put_aside", {{"client", seat.name}, {"times", seat.counts.wrong}});
+  if (is_outstanding(client)) resolve(client, std::nullopt, reason);
+  if (Connection* connection = connection_of(seat.connection)) {
+    close(seat.connection, *connection, Closing::Denied, fmt::format("'{}' {}", seat.name, reason));
+  }
+}
+
+void Switchboard::report_wrong(ClientId client, const std::string& words) {
+  const std::lock_guard lock(mutex_);
+  offend(client, words);
+}
+
+}  // namespace fedrk::network
