@@ -4,6 +4,7 @@
 // and drops repetitions; programs need not.
 
 #include <limits>
+#include <ostream>
 #include <thread>
 
 #include "federation/weather.hpp"
@@ -24,6 +25,11 @@ enum class Manner {
   AnswersAhead,   // a task that was not set yet, before each answer
   TalksNonsense   // numbers that are none
 };
+
+void PrintTo(Manner manner, std::ostream* out) {  // NOLINT: so named by GoogleTest
+  constexpr const char* kNames[] = {"says twice", "repeats oldest", "repeats last", "answers ahead", "talks nonsense"};
+  *out << kNames[static_cast<std::size_t>(manner)];
+}
 
 /// A connection on which a client's answers are changed on their way out: the first ten, as a server hangs up on who
 /// says much more than it was asked.
