@@ -17,6 +17,11 @@ namespace {
 using std::chrono_literals::operator""s;
 
 constexpr std::size_t kKits = 3, kClients = 4, kRounds = 100;
+#ifdef FEDRK_SANITIZED
+constexpr std::uint64_t kScenarios = 12;  // each takes three times as long
+#else
+constexpr std::uint64_t kScenarios = 32;
+#endif
 constexpr std::uint64_t kSlices = 4;  // tests of their own, so that they can run side by side
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -42,7 +47,8 @@ const StartupKit& kit(std::size_t index) {
 class Scenarios : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Scenarios, EndAsTheyShould) {
-  const std::uint64_t first = from_environment("FEDRK_SEED", 1), count = from_environment("FEDRK_SCENARIOS", 32);
+  const std::uint64_t first = from_environment("FEDRK_SEED", 1),
+                      count = from_environment("FEDRK_SCENARIOS", kScenarios);
   for (std::uint64_t i = GetParam(); i < count; i += kSlices) {
     const Scenario scenario = make_scenario(first + i, kKits, kClients, kRounds);
     EXPECT_TRUE(play(scenario, kit(scenario.kit), 60s));

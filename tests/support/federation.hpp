@@ -13,6 +13,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/chaos_proxy.hpp"
@@ -28,9 +29,12 @@ Words patient_limits();
 
 class Federation {
  public:
-  /// Whoever is started is started with these flags, each time.
+  /// Whoever is started is started with these flags.
   explicit Federation(const StartupKit& kit, Words server_flags = patient_limits(),
                       Words client_flags = {"--wait", "30"});
+
+  /// From its next start on.
+  void set_server_flags(Words flags) { server_flags_ = std::move(flags); }
 
   /// How a server that has ended comes back.
   enum class Start { SameCommand, Resume };
