@@ -88,17 +88,19 @@ void send(Member& member, v1::ClientMessage message) {
   write_next(member);
 }
 
-[[noreturn]] void serve(const test::Identities& identities, std::size_t clients, std::size_t unknowns, int orders) {
+[[noreturn]] void serve(const test::Identities& identities, std::size_t first, std::size_t clients,
+                        std::size_t unknowns, int orders) {
   int port = 0;
   if (::read(orders, &port, sizeof port) != sizeof port) ::_exit(0);
   grpc::CompletionQueue queue;
   std::vector<std::unique_ptr<Member>> members;
   for (std::size_t k = 0; k < clients; ++k) {
     auto member = std::make_unique<Member>();
-    member->name = Swarm::name(k);
+    member->name = Swarm::name(first + k);
     const auto own = identities.client(member->name);
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // as fedrk's own clients
     const auto channel =
         grpc::CreateCustomChannel(fmt::format("127.0.0.1:{}", port),
                                   grpc::SslCredentials({identities.ca(), own.key, own.certificate}), arguments);
@@ -145,27 +147,36 @@ void send(Member& member, v1::ClientMessage message) {
 std::string Swarm::name(std::size_t k) { return fmt::format("client-{}", k + 1); }
 
 Swarm::Swarm(const test::Identities& identities, std::size_t clients, std::size_t unknowns) {
-  int ends[2];
-  if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
-  process_ = ::fork();
-  if (process_ < 0) throw std::runtime_error("no process for the clients");
-  if (process_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::close(ends[1]);
-    serve(identities, clients, unknowns, ends[0]);
+  constexpr std::size_t kProcesses = 20;
+  for (std::size_t k = 0; k < kProcesses; ++k) {
+    const std::size_t first = clients * k / kProcesses, end = clients * (k + 1) / kProcesses;
+    if (first == end) continue;
+    int ends[2];
+    if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
+    const pid_t process = ::fork();
+    if (process < 0) throw std::runtime_error("no process for the clients");
+    if (process == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::close(ends[1]);
+      serve(identities, first, end - first, unknowns, ends[0]);
+    }
+    ::close(ends[0]);
+    processes_.push_back({process, ends[1]});
   }
-  ::close(ends[0]);
-  orders_ = ends[1];
 }
 
 Swarm::~Swarm() {
-  ::kill(process_, SIGKILL);
-  ::waitpid(process_, nullptr, 0);
-  ::close(orders_);
+  for (const Process& process : processes_) {
+    ::kill(process.id, SIGKILL);
+    ::waitpid(process.id, nullptr, 0);
+    ::close(process.orders);
+  }
 }
 
 void Swarm::join(int port) {
-  if (::write(orders_, &port, sizeof port) != sizeof port) throw std::runtime_error("the clients are gone");
+  for (const Process& process : processes_) {
+    if (::write(process.orders, &port, sizeof port) != sizeof port) throw std::runtime_error("the clients are gone");
+  }
 }
 
 }  // namespace fedrk::bench

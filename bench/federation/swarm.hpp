@@ -7,12 +7,13 @@
 #include <sys/types.h>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "support/identities.hpp"
 
 namespace fedrk::bench {
 
-/// A process that waits for its orders. Must be made before gRPC is used.
+/// Processes that wait for their orders. Must be made before gRPC is used.
 class Swarm {
  public:
   Swarm(const test::Identities& identities, std::size_t clients, std::size_t unknowns);
@@ -24,8 +25,11 @@ class Swarm {
   void join(int port);
 
  private:
-  pid_t process_ = 0;
-  int orders_ = -1;
+  struct Process {
+    pid_t id;
+    int orders;
+  };
+  std::vector<Process> processes_;
 };
 
 }  // namespace fedrk::bench
