@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/io/plan.hpp"
 
-
 #include <fmt/format.h>
 
 #include "fedrk/base/error.hpp"
