@@ -23,8 +23,8 @@ Result<std::shared_ptr<grpc::ChannelCredentials>> client_credentials(const TlsFi
 /// Details of a status whose words are the server's own; others are gRPC's.
 constexpr const char* kOwnWords = "fedrk";
 
-/// How much may be under way to a peer that has not read it yet. Fixed, for both sides: else gRPC measures each connection
-/// by pings of its own, which cost as much as a message on one that is used now and then, as most are.
+/// How much may be under way to a peer that has not read it yet. Fixed, for both sides: else gRPC measures each
+/// connection by pings of its own, which cost as much as a message on one that is used now and then, as most are.
 constexpr int kLookahead = 4 << 20;
 
 /// A peer that stopped answering is noticed after about three heartbeats, whatever the application does.
