@@ -12,6 +12,8 @@
 namespace fedrk::network {
 namespace {
 
+constexpr const char* kUnfit = "its data do not fit this plan; its own log says why";
+
 v1::Ready ready_message(const TableShape& shape) {
   v1::Ready ready;
   ready.set_rows(shape.rows);
@@ -54,6 +56,13 @@ v1::ClientMessage Participant::hello() const {
   return message;
 }
 
+// What is wrong with data may quote them: such words are for the own log alone.
+Participant::Reaction Participant::refuse_for(const std::string& detail, std::string reason,
+                                              std::optional<std::uint64_t> number) {
+  log_.error("data.wrong", {{"reason", detail}});
+  return refuse(std::move(reason), number);
+}
+
 Participant::Reaction Participant::refuse(std::string reason, std::optional<std::uint64_t> number) {
   log_.error("refused", {{"reason", reason}});
   v1::ClientMessage message;
@@ -88,7 +97,8 @@ Participant::Reaction Participant::on_message(const v1::ServerMessage& message) 
   return refuse("the server sent a message that this program does not know");
 } catch (const std::exception& error) {
   const bool task = message.has_task();
-  return refuse(error.what(), task ? std::optional(message.task().number()) : std::nullopt);
+  return refuse_for(error.what(), "it could not do what was asked; its own log says why",
+                    task ? std::optional(message.task().number()) : std::nullopt);
 }
 
 Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
@@ -106,7 +116,7 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
     if (const auto taken = wire::take_plan(entries, plan_); !taken) return refuse(taken.error().message);
     log_.info("data.reading", {{"run", run_}});
     const auto shape = owner_.read(run_, plan_);
-    if (!shape) return refuse(shape.error().message);
+    if (!shape) return refuse_for(shape.error().message, kUnfit);
     v1::Ready ready = ready_message(*shape);
     if (ready.ByteSizeLong() + kFrame > options_.largest_message) {
       return refuse("the names of the columns are longer than a message may be; leave them out, or shorten them");
@@ -119,7 +129,7 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
 }
 
 Participant::Reaction Participant::sums(const Result<ColumnSums>& made, bool squared) {
-  if (!made) return refuse(made.error().message);
+  if (!made) return refuse_for(made.error().message, kUnfit);
   v1::ClientMessage message;
   auto& answer = *message.mutable_column_sums();
   answer.set_run(run_);
@@ -149,7 +159,7 @@ Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
       wanted.scaling = Scaling{vector_from(prepare.centre()), vector_from(prepare.scale())};
     }
     const auto rows = owner_.prepare(wanted);
-    if (!rows) return refuse(rows.error().message);
+    if (!rows) return refuse_for(rows.error().message, kUnfit);
     prepared_ = prepared_message(run_, *rows);
     preparation_ = std::move(text);
     place_ = wanted.place;

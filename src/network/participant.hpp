@@ -42,6 +42,7 @@ class Participant {
   Reaction on_task(const v1::Task& task);
   std::string wrong_preparation(const v1::Prepare& prepare) const;
   Reaction sums(const Result<ColumnSums>& made, bool squared);
+  Reaction refuse_for(const std::string& detail, std::string reason, std::optional<std::uint64_t> number = {});
   Reaction refuse(std::string reason, std::optional<std::uint64_t> number = {});
 
   ParticipantOptions options_;

@@ -103,7 +103,8 @@ TEST_F(Participants, ReadOnceForARunHoweverOftenTheyAreWelcomed) {
 
 TEST_F(Participants, ReadAgainWhereTheyCouldNotBefore) {
   owner.trouble = "cannot open data.csv";
-  EXPECT_EQ(refusal(welcome("r")), "cannot open data.csv");
+  EXPECT_EQ(refusal(welcome("r")), "its data do not fit this plan; its own log says why")
+      << "what is wrong may quote the data";
   owner.trouble = "";
   EXPECT_TRUE(answer(welcome("r")).has_ready());
 }
