@@ -93,13 +93,6 @@ Result<KeptRun> begin_kept_run(const fs::path& folder, const io::Plan& plan, sto
   return KeptRun{folder, *std::move(lock), *std::move(store)};
 }
 
-Result<void> describe_kept_run(KeptRun& kept, const io::Plan& settled, std::span<const ClientSummary> roster) {
-  store::RunIdentity identity = kept.store.identity();
-  identity.roster.assign(roster.begin(), roster.end());
-  if (const auto written = write_plan(kept.folder, settled, identity); !written) return written.error();
-  return kept.store.describe(identity);
-}
-
 Result<KeptRun> reopen_kept_run(const fs::path& folder) {
   stop_on_interrupt();
   if (!fs::exists(folder / "run.db")) {

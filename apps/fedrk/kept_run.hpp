@@ -35,9 +35,6 @@ Result<void> check_folder(const std::filesystem::path& folder, bool overwrite);
 /// of rounds: those come from the plan.
 Result<KeptRun> begin_kept_run(const std::filesystem::path& folder, const io::Plan& plan, store::RunIdentity identity);
 
-/// Where clients come after the run was begun: who they are, and the plan as it is settled with them.
-Result<void> describe_kept_run(KeptRun& kept, const io::Plan& settled, std::span<const ClientSummary> roster);
-
 /// One that was begun before and is not finished. SIGUSR1 as above.
 Result<KeptRun> reopen_kept_run(const std::filesystem::path& folder);
 
