@@ -102,7 +102,7 @@ Result<std::shared_ptr<grpc::ChannelCredentials>> client_credentials(const TlsFi
 
 KeepAlive keep_alive(Milliseconds heartbeat) {
   const int beat = static_cast<int>(std::max<std::int64_t>(heartbeat.count(), 10));
-  return {2 * beat, beat, beat / 2};
+  return {2 * beat, beat, std::min(beat / 2, 1000)};  // whatever heartbeat the other side goes by
 }
 
 void keep_grpc_off_stderr() {

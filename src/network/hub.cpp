@@ -220,7 +220,10 @@ void Hub::Streams::on_event(Tag& tag, bool ok) {
     case Event::Written: {
       const std::lock_guard lock(mutex_);
       stream.writing = false;
-      if (!ok) stream.outgoing.clear();
+      if (!ok) {
+        stream.outgoing.clear();
+        stream.next_piece = 0;
+      }
       go_on_writing(stream);
       break;
     }

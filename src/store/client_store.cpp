@@ -90,6 +90,8 @@ Result<ClientStore> ClientStore::open(const fs::path& folder) {
     const fs::path path = folder / "client.db";
     Database database = fs::exists(path) ? Database::open(path, kClientFile)
                                          : Database::create(path, kClientFile, kSchema, [](Database&) {});
+    // An answer that has left must not outlive its slack, not even where the power goes.
+    database.execute("PRAGMA synchronous = FULL");
     return ClientStore(std::make_unique<Inside>(folder, std::move(database)));
   });
 }
