@@ -13,6 +13,7 @@
 
 #include "commands.hpp"
 #include "fedrk/io/csv.hpp"
+#include "fedrk/io/federation.hpp"
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "fedrk/network/client_run.hpp"
@@ -87,8 +88,10 @@ network::ClientRunOptions run_options(const ClientSettings& settings) {
 
 Result<void> write_solution(const fs::path& folder, const ClientOutcome& outcome) {
   std::string text = "name,coefficient\n";
-  for (std::size_t j = 0; j < outcome.names.size() && j < outcome.coefficients.size(); ++j) {
-    text += io::csv_field(outcome.names[j]) + ',';
+  const bool named = outcome.names.size() == outcome.coefficients.size();  // too many names are not sent
+  const auto names = named ? outcome.names : io::numbered_columns(outcome.coefficients.size());
+  for (std::size_t j = 0; j < outcome.coefficients.size(); ++j) {
+    text += io::csv_field(names[j]) + ',';
     io::append_text(outcome.coefficients[j], text);
     text += '\n';
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server_run.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -20,6 +22,8 @@
 #include "fedrk/operation/http_endpoint.hpp"
 #include "fedrk/security/revocation_list.hpp"
 #include "fedrk/security/tls_probe.hpp"
+#include "fedrk/store/journal_engine.hpp"
+#include "interrupt.hpp"
 #include "kept_run.hpp"
 #include "own_files.hpp"
 #include "server_metrics.hpp"
@@ -50,6 +54,10 @@ Value or_throw(Result<Value> result) {
 Result<KeptRun> open_run(const ServerSettings& settings, const io::Plan& plan) {
   const fs::path folder = settings.out;
   if (!is_unfinished(folder)) {
+    if (fs::exists(folder / "run.db")) {
+      return Error{fmt::format("{} already holds a run, which is finished; choose another --out for a new one",
+                               folder.string())};
+    }
     if (const auto ready = check_folder(folder, false); !ready) return ready.error();
     // Before run.db, which makes it a run: whoever finds that finds all that fedrk resume needs.
     const auto written =
@@ -65,14 +73,31 @@ Result<KeptRun> open_run(const ServerSettings& settings, const io::Plan& plan) {
   }
   if (kept->store.identity().plan != io::plan_text(plan, folder)) {
     return Error{
-        fmt::format("{} holds an unfinished run of another plan; choose another --out, or give the plan of "
-                    "that run ({})",
+        fmt::format("{0} holds an unfinished run of another plan; choose another --out, or give the plan of "
+                    "that run ({1}); \"fedrk resume {0}\" goes on with it as it is",
                     folder.string(), (folder / "plan.toml").string())};
   }
   return kept;
 }
 
 // ---- The server.
+
+// Those with whom the run began, in the order of the list; who was taken off it since must not go on in silence.
+Result<std::vector<std::string>> clients_of(const ServerSettings& settings, const std::string& stored) {
+  if (stored.empty()) return settings.clients;
+  std::vector<std::string> members = network::stored_clients(stored);
+  auto from = settings.clients.begin();
+  for (const std::string& member : members) {
+    from = std::find(from, settings.clients.end(), member);
+    if (from == settings.clients.end()) {
+      return Error{
+          fmt::format("the run began with '{}', which the list of clients does not have, or not in that place; "
+                      "put it back, or begin a new run with another --out",
+                      member)};
+    }
+  }
+  return members;
+}
 
 Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan, const KeptRun& kept,
                                               const std::string& stored, operation::Log& log) {
@@ -82,7 +107,9 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
   auto& federation = options.federation;
   federation.run = kept.store.identity().id;
   federation.plan = plan;
-  federation.clients = stored.empty() ? settings.clients : network::stored_clients(stored);
+  auto clients = clients_of(settings, stored);
+  if (!clients) return clients.error();
+  federation.clients = *std::move(clients);
   federation.enough = settings.enough;
   federation.quorum = settings.quorum;
   federation.join_limit = milliseconds(settings.join_limit);
@@ -116,16 +143,36 @@ Result<std::unique_ptr<operation::HttpEndpoint>> start_endpoint(const std::strin
       {where->host, where->port}, [&metrics] { return metrics.trouble(); }, [&metrics] { return metrics.metrics(); });
 }
 
+// A peer that comes again and again must not fill the disk: of the events of ten seconds the store keeps so many.
+class EventBudget {
+ public:
+  bool allows() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - since_ > std::chrono::seconds(10)) {
+      since_ = now;
+      left_ = kMost;
+    }
+    return left_ > 0 && left_-- > 0;
+  }
+
+ private:
+  static constexpr int kMost = 500;
+  std::chrono::steady_clock::time_point since_{};
+  int left_ = kMost;
+};
+
 std::unique_ptr<operation::Log> make_log(const ServerSettings& settings, store::RunStore& store) {
   auto log = operation::make_log(settings.log.format, settings.log.level, stderr);
-  return operation::make_tee(std::move(log), operation::LogLevel::Info,
-                             [&store](operation::LogLevel level, std::string_view event, auto fields) {
-                               std::string text;
-                               for (const operation::LogField& field : fields) {
-                                 text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.key, field.value);
-                               }
-                               (void)store.add_event(std::string(operation::word_of(level)), std::string(event), text);
-                             });
+  return operation::make_tee(
+      std::move(log), operation::LogLevel::Info,
+      [&store, budget = EventBudget()](operation::LogLevel level, std::string_view event, auto fields) mutable {
+        if (!budget.allows()) return;
+        std::string text;
+        for (const operation::LogField& field : fields) {
+          text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.key, field.value);
+        }
+        (void)store.add_event(std::string(operation::word_of(level)), std::string(event), text);
+      });
 }
 
 // What whoever reads the result must know of how it came about.
@@ -144,7 +191,7 @@ void add_warnings(const ServerSettings& settings, const network::Gathered& gathe
 FederationServer::LastWord last_word(const io::FinishedRun& run, bool comes_back) {
   return {.status = io::status_of(run.result.termination),
           .reason = io::stop_words(run),
-          .final = !comes_back,
+          .final = !(comes_back && broken_off(run.result.termination)),
           .names = run.unknowns,
           .coefficients = run.coefficients};
 }
@@ -201,6 +248,7 @@ int Service::run() {
   if (!options) return complain(options.error().message, kBadInput);
   std::optional<SignalWatch> signals;
   signals.emplace([this](int signal) { on_signal(signal); });
+  if (stop_on_interrupt().requested()) stop_.request();  // one that came before
   auto server = FederationServer::open(*std::move(options), *log_);
   if (!server) return complain(server.error().message, kBadInput);
   {
@@ -256,6 +304,9 @@ int Service::run_rounds() try {
   server_->end(
       {.status = "finished:stopped", .reason = "the server was stopped before the first round", .final = !comes_back_});
   return complain("stopped before the first round", kStoppedEarly);
+} catch (const store::ReplayDiffers& error) {  // another program or plan: the run itself is as it was
+  server_->end({.status = "finished:stopped", .reason = "the server cannot go on as it is", .final = false});
+  return complain(error.what(), kBadInput);
 } catch (const InvalidArgument& error) {
   return fail(error.what(), "invalid");
 }

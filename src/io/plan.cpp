@@ -67,7 +67,7 @@ Result<void> check_method(const Plan& plan) {
 Result<void> read_plan(const fs::path& path, Plan& plan) { return read_options(path, "a plan", plan_options(), plan); }
 
 std::string plan_text(const Plan& plan, const fs::path& folder) {
-  return "# The plan of a fedrk run, complete with its defaults. Repeat it with: fedrk solve plan.toml\n" +
+  return "# The plan of a fedrk run, complete with its defaults. With data in it, fedrk solve plan.toml repeats it.\n" +
          options_text(plan_options(), plan, folder);
 }
 

@@ -57,6 +57,11 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
     if (options.clients.empty() || !std::ranges::equal(federation.members(), options.clients, named)) {
       return Error{"the list of clients is not that with which the run began"};
     }
+    std::vector<Switchboard::Arrival> began;
+    for (const auto& member : federation.members()) {
+      began.push_back({member.name(), member.ready(), member.known_draws()});
+    }
+    switchboard.expect(began);
     fix_preparation(federation, switchboard);
     if (const auto arrivals = switchboard.gather(); !arrivals) return arrivals.error();
   }

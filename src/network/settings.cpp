@@ -176,6 +176,14 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
 #undef FEDRK_GET
 #undef FEDRK_SET
 
+// A piece of a vector is a megabyte and its frame.
+Result<void> check_sizes(std::size_t largest_message, std::size_t longest_vector) {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  if (largest_message < 2 * kMegabyte) return Error{"--max-message: at least 2"};
+  if (longest_vector < kMegabyte) return Error{"--max-vector: at least 1"};
+  return {};
+}
+
 Result<void> check_tls(const TlsFiles& tls, bool insecure) {
   const bool complete = !tls.certificate.empty() && !tls.key.empty() && !tls.ca.empty();
   if (complete || insecure) return {};
@@ -224,6 +232,7 @@ Result<void> check(const ClientSettings& settings) {
     return Error{"give this client's rows: --data FILE, or --matrix FILE with --rhs FILE"};
   }
   if (settings.files.matrix.empty() != settings.files.rhs.empty()) return Error{"--matrix and --rhs go together"};
+  if (const auto fine = check_sizes(settings.largest_message, settings.longest_vector); !fine) return fine.error();
   return check_tls(settings.tls, settings.insecure);
 }
 
@@ -237,6 +246,9 @@ Result<void> check(const ServerSettings& settings) {
     return Error{fmt::format("--enough {}: only {} clients are listed", settings.enough, settings.clients.size())};
   }
   if (settings.out.empty()) return Error{"no folder for the run: give --out DIR"};
+  if (const auto fine = check_sizes(settings.largest_message, settings.longest_vector); !fine) return fine.error();
+  if (settings.heartbeat < 0.01) return Error{"--heartbeat: at least 0.01"};
+  if (settings.memory == 0) return Error{"--max-memory: at least 1"};
   return check_tls(settings.tls, settings.insecure);
 }
 

@@ -112,6 +112,8 @@ class Switchboard {
   /// From now on every client that joins is prepared by this message, and must then be as it was. So is one who came
   /// back since it was prepared. REQUIRES: one of each for every client.
   void fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected);
+  /// The clients as they were when the run began, for a server that is started again. REQUIRES: one for each.
+  void expect(const std::vector<Arrival>& arrivals);
 
   /// An answer that was well-formed but wrong: counted, and at last its client is put aside.
   void report_wrong(ClientId client, const std::string& words);
@@ -177,6 +179,7 @@ class Switchboard {
   Clock::time_point give_up_on_late(Clock::time_point now);
   Connection* connection_of(ConnectionId id);
   std::string names_of_missing() const;
+  void begin_without_missing();
 
   FederationOptions options_;
   Outbox& outbox_;

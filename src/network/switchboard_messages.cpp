@@ -114,6 +114,9 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
     return refuse(Closing::Occupied, fmt::format("'{}' is connected already, from {}", seat.name,
                                                  connections_.at(seat.connection).peer.address));
   }
+  if (!open_for_all_ && seat.ready && seat.known_draws != hello.known_draws()) {
+    return refuse(Closing::Unfit, "its draws come from elsewhere than when the run began; set draws as they were");
+  }
   connection.seat = ClientId{static_cast<std::uint32_t>(found - seats_.begin())};
   seat.presence = Presence::Greeted;
   seat.revoked = false;

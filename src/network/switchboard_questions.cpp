@@ -125,6 +125,17 @@ std::string Switchboard::names_of_missing() const {
   return names;
 }
 
+void Switchboard::begin_without_missing() {
+  for (auto& [id, connection] : connections_) {  // on their way, but too late
+    if (connection.seat && seats_[connection.seat->value].presence != Presence::Here) {
+      close(id, connection, Closing::Unfit, "the run has begun without it");
+      connection.seat.reset();
+    }
+  }
+  std::erase_if(seats_, [](const Seat& seat) { return seat.presence != Presence::Here; });
+  for (std::uint32_t i = 0; i < seats_.size(); ++i) connections_.at(seats_[i].connection).seat = ClientId{i};
+}
+
 Result<std::vector<Switchboard::Arrival>> Switchboard::gather() {
   std::unique_lock lock(mutex_);
   const auto deadline = Clock::now() + options_.join_limit;
@@ -140,23 +151,24 @@ Result<std::vector<Switchboard::Arrival>> Switchboard::gather() {
     return Error{fmt::format("only {} of {} clients joined within {:g} s; missing: {}", here(), seats_.size(),
                              seconds(options_.join_limit), names_of_missing())};
   }
-  if (here() < seats_.size() && !preparation_.empty()) {
+  if (here() < seats_.size()) {
     log_.warning("federation.incomplete", {{"clients", here()}, {"missing", names_of_missing()}});
-  } else if (here() < seats_.size()) {
-    log_.warning("federation.incomplete", {{"clients", here()}, {"missing", names_of_missing()}});
-    for (auto& [id, connection] : connections_) {  // on their way, but too late
-      if (connection.seat && seats_[connection.seat->value].presence != Presence::Here) {
-        close(id, connection, Closing::Unfit, "the run has begun without it");
-        connection.seat.reset();
-      }
-    }
-    std::erase_if(seats_, [](const Seat& seat) { return seat.presence != Presence::Here; });
-    for (std::uint32_t i = 0; i < seats_.size(); ++i) connections_.at(seats_[i].connection).seat = ClientId{i};
+    if (preparation_.empty()) begin_without_missing();  // a run that goes on keeps their places
   }
   open_for_all_ = false;
   std::vector<Arrival> arrivals;
   for (const Seat& seat : seats_) arrivals.push_back({seat.name, seat.ready.value_or(v1::Ready()), seat.known_draws});
   return arrivals;
+}
+
+void Switchboard::expect(const std::vector<Arrival>& arrivals) {
+  const std::lock_guard lock(mutex_);
+  FEDRK_EXPECTS(arrivals.size() == seats_.size());
+  open_for_all_ = false;
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    seats_[i].ready = arrivals[i].ready;
+    seats_[i].known_draws = arrivals[i].known_draws;
+  }
 }
 
 void Switchboard::fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected) {
