@@ -140,6 +140,34 @@ TEST(ComingBack, WithATableOfAnotherSizeIsRefusedAtOnce) {
   EXPECT_EQ(last_closing(desk, renamed), Closing::Unfit);
 }
 
+// A server that is started again knows what it stored, not whom it met.
+TEST(ComingBack, ToAServerThatWasStartedAgainItMustBeWhatItWas) {
+  Desk desk(test::desk_options({"a"}));
+  v1::Ready began;
+  began.set_rows(3);
+  began.set_columns(2);
+  began.add_names("age");
+  began.add_names("weight");
+  desk.board.expect({{"a", began, false}});
+  fix(desk, 1);
+
+  const auto swapped = desk.open();
+  desk.say(swapped, test::hello("a"));
+  v1::ClientMessage other;
+  *other.mutable_ready() = began;
+  other.mutable_ready()->set_names(0, "weight");
+  other.mutable_ready()->set_names(1, "age");
+  desk.say(swapped, other);
+  EXPECT_EQ(last_closing(desk, swapped), Closing::Unfit) << "its columns have changed places";
+  desk.board.on_closed(swapped);
+
+  const auto known = desk.open();
+  v1::ClientMessage hello = test::hello("a");
+  hello.mutable_hello()->set_known_draws(true);
+  desk.say(known, hello);
+  EXPECT_EQ(last_closing(desk, known), Closing::Unfit) << "its draws were secret";
+}
+
 TEST(ComingBack, BetweenItsPreparationAndThatOfAllItIsPreparedOnceMore) {
   Desk desk(test::desk_options({"a"}));
   const auto first = desk.join("a");
