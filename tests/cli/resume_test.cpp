@@ -34,11 +34,12 @@ class Resumed : public testing::TestWithParam<Way> {
     EXPECT_EQ(program_.run("generate inconsistent --rows 2400 --cols 150 --clients 6 --seed 3 --out p").exit_code, 0);
   }
 
-  /// A run that is killed so many seconds after its run.db is there, unless it is done by then.
+  /// A run that is killed so many seconds after it has its lock, and with that an ear for signals, unless it is done by
+  /// then.
   test::Outcome killed(const std::string& arguments, double seconds, const std::string& signal = "KILL") const {
     return program_.shell("'" FEDRK_PROGRAM "' " + arguments +
-                          " --progress none --threads 1 & for k in $(seq 500); do test -e run/run.db && break; sleep "
-                          "0.02; done; sleep " +
+                          " --progress none --threads 1 & for k in $(seq 500); do test -e run/run.db && test \"$(cat "
+                          "run/run.lock)\" = $! && break; sleep 0.02; done; sleep " +
                           std::to_string(seconds) + "; kill -" + signal + " $! 2>/dev/null; wait $!");
   }
 
