@@ -21,6 +21,9 @@ function(fedrk_test path)
   if(FEDRK_SANITIZE STREQUAL "thread")
     set(environment ENVIRONMENT
         "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/thread_sanitizer.supp")
+  elseif(FEDRK_SANITIZE MATCHES "address")
+    set(environment ENVIRONMENT
+        "LSAN_OPTIONS=print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/leak_sanitizer.supp")
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${path}: " DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} ${environment})

@@ -118,7 +118,7 @@ Result<std::optional<ClientStore::Slack>> ClientStore::load_slack(const std::str
     const std::string bytes = load.text(1);
     load.reset();
     slack.state.resize(bytes.size() / sizeof(double));
-    std::memcpy(slack.state.data(), bytes.data(), slack.state.size() * sizeof(double));
+    if (!slack.state.empty()) std::memcpy(slack.state.data(), bytes.data(), slack.state.size() * sizeof(double));
     return slack;
   });
 }

@@ -131,7 +131,7 @@ Result<std::vector<ClientSlack>> RunStore::slack() const {
       const std::string bytes = read.text(1);
       ClientSlack& slack = all.emplace_back(ClientSlack{ClientId{static_cast<std::uint32_t>(read.integer(0))}, {}});
       slack.state.resize(bytes.size() / sizeof(double));
-      std::memcpy(slack.state.data(), bytes.data(), slack.state.size() * sizeof(double));
+      if (!slack.state.empty()) std::memcpy(slack.state.data(), bytes.data(), slack.state.size() * sizeof(double));
     }
     return all;
   });
