@@ -86,7 +86,7 @@ void add_resume(CLI::App& program, int& exit_code) {
   auto* command = program.add_subcommand("resume", "go on with a run that was stopped or killed");
   const auto arguments = std::make_shared<ResumeArguments>();
   format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run, as given to fedrk solve --out")
+  command->add_option("run", arguments->folder, "folder of the run, as given to fedrk solve or fedrk server as --out")
       ->required()
       ->type_name("DIR");
   add_format_flag(*command, arguments->format);
