@@ -11,6 +11,14 @@
 #include "fedrk/federated/soft_threshold.hpp"
 
 namespace fedrk {
+namespace {
+
+void scale(double factor, std::span<double> values) {
+  if (factor == 1.0) return;
+  for (double& value : values) value *= factor;
+}
+
+}  // namespace
 
 Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps)
     : id_(id), name_(std::move(name)), seed_(seed), all_(std::move(block), steps), slack_(all_.block().rows()) {
@@ -71,12 +79,24 @@ void Client::answer(const ValidSteps& steps, const LocalTask& task, LocalReply& 
   if (steps.lambda > 0.0) return answer_with_slack(steps, task, reply);
   double gap = 0.0;
   reply.values = solver_for(task).displacement(steps.budget, stream(task), task.x, &gap);
-  reply.gap = gap;
+  const double factor = relaxation(task);
+  scale(factor, reply.values);
+  reply.gap = factor * gap;
+}
+
+// The multiple of a hyperplane's normal and gap is the same hyperplane. Where answers are to be added up, a factor that
+// nobody knows keeps the difference of two sums at the same x from being one client's part, also where the steps
+// themselves draw nothing (tau = infinity).
+double Client::relaxation(const LocalTask& task) const {
+  return task.fresh_draws ? 1.0 - 0.5 * stream(task, Purpose::Relaxation).uniform() : 1.0;
 }
 
 void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
   slack_.learn(SlackNews::unpacked(own(task)), steps.stored);
   auto made = solver_for(task).slack_steps(steps.budget, steps.lambda, stream(task), task.x, slack_.coefficients());
+  const double factor = relaxation(task);
+  scale(factor, made.displacement);
+  scale(factor, made.y);
   reply.values = std::move(made.displacement);
   reply.gap = dot(made.y, made.r);
   SlackScalars scalars{squared_norm(made.r), slack_.products(made.y, steps.stored)};
@@ -89,7 +109,9 @@ void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, L
 void Client::answer(const SparseSteps& steps, const LocalTask& task, LocalReply& reply) {
   double gap = 0.0;
   reply.values = solver_for(task).sparse_displacement(steps.budget, steps.lambda, stream(task), task.x, gap);
-  reply.gap = gap;
+  const double factor = relaxation(task);
+  scale(factor, reply.values);
+  reply.gap = factor * gap;
 }
 
 // ---- What the other methods ask for.

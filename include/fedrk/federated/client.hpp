@@ -50,7 +50,10 @@ class Client {
   LocalSolver& solver_for(const LocalTask& task);
   double residual_of_answer(const LocalTask& task);
   std::span<const double> own(const LocalTask& task) const;
-  RngStream stream(const LocalTask& task) const { return stream_for(seed_, Purpose::LocalSteps, task.round); }
+  RngStream stream(const LocalTask& task, Purpose purpose = Purpose::LocalSteps) const {
+    return task.fresh_draws ? stream_for(*task.fresh_draws, purpose) : stream_for(seed_, purpose, task.round);
+  }
+  double relaxation(const LocalTask& task) const;
 
   /// The rows as far as they concern some of the unknowns: made when a task first asks for these.
   struct Part {

@@ -5,6 +5,7 @@
 // at the far end of each waits the same call, `Client::local_update(task)`.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,9 @@ struct LocalTask {
   std::span<const std::vector<double>> own{};  // own[i] goes to client i alone; empty: nothing does
   Reveal reveal = Reveal::Updates;
   std::span<const std::uint32_t> columns{};  // the unknowns that x holds, ascending; empty: all of them
+  /// Seed of all draws of this answer, which the client alone knows and never uses again; set by the client itself in
+  /// runs where the server sees masked sums only. Unset: draws come from the client's seed and the round.
+  std::optional<std::uint64_t> fresh_draws{};
 };
 
 /// What a client with private slack tells of it (private_slack.hpp): sums over its rows.

@@ -31,6 +31,7 @@ enum class Purpose : std::uint32_t {
   GeneratedNoise = 8,
   GeneratedSupport = 9,
   PooledSteps = 10,
+  Relaxation = 11,
 };
 
 class RngStream {

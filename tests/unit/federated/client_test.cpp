@@ -41,6 +41,50 @@ TEST(Client, AnswersTheSameTaskTheSameWay) {
   EXPECT_DOUBLE_EQ(*first.squared_residual, squared_residual(problem.system, x));
 }
 
+// Under draws of one answer's own even an exact projection, which draws nothing, is answered by another multiple of the
+// same hyperplane each time: normal and gap by the same factor, from 1/2 to 1.
+TEST(Client, RelaxesAHyperplaneByAFactorOfTheDrawsItIsGiven) {
+  const auto problem = generate({.rows = 5, .cols = 10});
+  Client client = client_with(copy_of(problem.system));
+  const std::vector<double> x(10, 0.5);
+  LocalTask task{RoundIndex{7}, x, ValidSteps{UntilProjected{}}};
+  const LocalReply exact = client.local_update(task);
+
+  std::vector<double> factors;
+  for (const std::uint64_t draws : {3U, 4U, 5U}) {
+    task.fresh_draws = draws;
+    const LocalReply reply = client.local_update(task), again = client.local_update(task);
+
+    EXPECT_EQ(reply.values, again.values);
+    const double factor = *reply.gap / *exact.gap;
+    EXPECT_GE(factor, 0.5);
+    EXPECT_LE(factor, 1.0);
+    for (std::size_t j = 0; j < 10; ++j) EXPECT_NEAR(reply.values[j], factor * exact.values[j], 1e-15);
+    factors.push_back(factor);
+  }
+  EXPECT_NE(factors[0], factors[1]);
+  EXPECT_NE(factors[1], factors[2]);
+}
+
+// With slack the client keeps the direction that the server was told of, factor and all: products with it fit.
+TEST(Client, RelaxesItsSlackWithItsHyperplane) {
+  Client client = client_with(generate({.rows = 6, .cols = 4}).system),
+         other = client_with(generate({.rows = 6, .cols = 4}).system);
+  const std::vector<double> x(4, 0.5);
+  const std::vector<std::vector<double>> own(3, SlackNews{}.packed());
+  LocalTask task{RoundIndex{0}, x, ValidSteps{UntilProjected{}, 2.0}};
+  task.own = own;
+  const LocalReply exact = other.local_update(task);
+  task.fresh_draws = 3;
+  const LocalReply reply = client.local_update(task);
+
+  const double factor = *reply.gap / *exact.gap;
+  EXPECT_LT(factor, 1.0);
+  EXPECT_NEAR(reply.slack->products.back(), factor * factor * exact.slack->products.back(), 1e-14);
+  EXPECT_EQ(reply.slack->squared_gaps, exact.slack->squared_gaps);
+  for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(reply.values[j], factor * exact.values[j], 1e-15);
+}
+
 TEST(Client, EndsItsStepsOnTheHyperplaneOfARow) {
   const auto problem = generate({.rows = 5, .cols = 10});
   Client client = client_with(copy_of(problem.system));
