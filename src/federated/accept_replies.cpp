@@ -61,12 +61,11 @@ std::string fault_of(const LocalTask& task, std::size_t unknowns, const LocalRep
   if (reply.squared_residual && !is_square(*reply.squared_residual)) {
     return "its squared residual is negative or not finite";
   }
-  const auto* steps = std::get_if<ValidSteps>(&task.work);
-  if (steps != nullptr || std::holds_alternative<SparseSteps>(task.work)) {
-    if (!reply.gap || !std::isfinite(*reply.gap)) return "it sent no gap, or one that is not finite";
+  if (sends_gap(task.work) && (!reply.gap || !std::isfinite(*reply.gap))) {
+    return "it sent no gap, or one that is not finite";
   }
-  if (steps != nullptr && steps->lambda > 0.0) {
-    const bool there = reply.slack && reply.slack->products.size() == steps->stored.size() + 1;
+  if (const std::size_t products = slack_products(task.work); products > 0) {
+    const bool there = reply.slack && reply.slack->products.size() == products;
     if (!there || !is_square(reply.slack->squared_gaps) || !all_finite(reply.slack->products) ||
         !is_square(reply.slack->products.back())) {
       return "what it tells of its slack makes no sense";

@@ -96,6 +96,15 @@ bool needs_x(const LocalWork& work) {
            std::holds_alternative<ColumnNorms>(work) || std::holds_alternative<AllRows>(work));
 }
 
+bool sends_gap(const LocalWork& work) {
+  return std::holds_alternative<ValidSteps>(work) || std::holds_alternative<SparseSteps>(work);
+}
+
+std::size_t slack_products(const LocalWork& work) {
+  const auto* steps = std::get_if<ValidSteps>(&work);
+  return steps != nullptr && steps->lambda > 0.0 ? steps->stored.size() + 1 : 0;
+}
+
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns) {
   if (const auto* steps = std::get_if<FixedSteps>(&work); steps != nullptr && steps->count == 0) return 0;
   if (std::holds_alternative<GramSum>(work)) return unknowns * (unknowns + 3) / 2;

@@ -258,11 +258,9 @@ v1::Update update_message(const std::string& run, std::uint64_t number, const Lo
 
 LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask& task) {
   LocalReply reply{client, copied(update.values())};
-  const auto* valid = std::get_if<ValidSteps>(&task.work);
-  const bool with_gap = valid != nullptr || std::holds_alternative<SparseSteps>(task.work);
   if (task.report_residual && update.has_squared_residual()) reply.squared_residual = update.squared_residual();
-  if (with_gap && update.has_gap()) reply.gap = update.gap();
-  if (valid != nullptr && valid->lambda > 0.0 && update.has_slack()) {
+  if (sends_gap(task.work) && update.has_gap()) reply.gap = update.gap();
+  if (slack_products(task.work) > 0 && update.has_slack()) {
     const auto& products = update.slack().products();
     reply.slack = SlackScalars{update.slack().squared_gaps(), {products.begin(), products.end()}};
   }

@@ -77,6 +77,12 @@ bool needs_x(const LocalWork& work);
 /// How many numbers the answer holds; nothing where that depends on the rows.
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns);
 
+/// Whether a gap comes with the answer.
+bool sends_gap(const LocalWork& work);
+
+/// How many products of its slack come with the answer; none: nothing of a slack does.
+std::size_t slack_products(const LocalWork& work);
+
 /// Multiplications and additions of a client with that many rows and non-zeros. A row drawn at random counts with the
 /// mean number of non-zeros. Local steps count as made on x, in whatever form a client makes them; what is made once (a
 /// factorisation, inner products) is left out.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/masking/grid_scale.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace fedrk::masking {
+namespace {
+
+constexpr int kRange = 62;     // bits of a word, the sign and one for rounding left out
+constexpr int kHeadroom = 10;  // bits by which a part may be larger than the last sum
+
+}  // namespace
+
+Grid GridScale::next(const LocalTask& task, std::size_t parties) const {
+  const auto found = sizes_.find(kind_of(task));
+  if (found == sizes_.end()) return {};
+  const auto for_parties = static_cast<int>(std::bit_width(parties));
+  return {std::clamp(found->second + kHeadroom + for_parties - kRange, kFinest, kCoarsest)};
+}
+
+void GridScale::learn(const LocalTask& task, std::span<const double> sum) {
+  double largest = 0.0;
+  for (const double value : sum) largest = std::max(largest, std::abs(value));
+  if (!(largest > 0.0) || !std::isfinite(largest)) return forget(task);  // no size to follow
+  sizes_[kind_of(task)] = std::ilogb(largest) + 1;
+}
+
+}  // namespace fedrk::masking

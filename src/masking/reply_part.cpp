@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/masking/reply_part.hpp"
+
+#include <utility>
+
+#include "fedrk/base/contracts.hpp"
+
+namespace fedrk::masking {
+
+PartLayout layout_of(const LocalTask& task, std::size_t unknowns, const Grid& grid) {
+  const auto values = reply_length(task.work, unknowns);
+  FEDRK_EXPECTS(values.has_value());
+  const std::size_t slack = slack_products(task.work);
+  const std::size_t scalars =
+      (task.report_residual ? 1 : 0) + (sends_gap(task.work) ? 1 : 0) + (slack > 0 ? 1 + slack : 0);
+  return {*values, scalars, !grid.exponent};
+}
+
+Words part_of(const LocalTask& task, const LocalReply& reply, const Grid& grid, std::size_t parties) {
+  std::vector<double> scalars;
+  if (task.report_residual) scalars.push_back(reply.squared_residual.value());
+  if (sends_gap(task.work)) scalars.push_back(reply.gap.value());
+  if (slack_products(task.work) > 0) {
+    const SlackScalars& slack = reply.slack.value();
+    scalars.push_back(slack.squared_gaps);
+    scalars.insert(scalars.end(), slack.products.begin(), slack.products.end());
+  }
+  return part_of(reply.values, scalars, grid, parties);
+}
+
+LocalReply reply_from(const LocalTask& task, SumOfParts sum) {
+  LocalReply reply{ClientId{}, std::move(sum.values)};
+  auto next = sum.scalars.begin();
+  if (task.report_residual) reply.squared_residual = *next++;
+  if (sends_gap(task.work)) reply.gap = *next++;
+  if (slack_products(task.work) > 0) {
+    reply.slack.emplace().squared_gaps = *next++;
+    reply.slack->products.assign(next, sum.scalars.end());
+  }
+  return reply;
+}
+
+}  // namespace fedrk::masking

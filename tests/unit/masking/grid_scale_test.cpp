@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/masking/grid_scale.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace fedrk::masking {
+namespace {
+
+const LocalTask kSteps{RoundIndex{}, {}, ValidSteps{}};
+
+TEST(GridScale, BeginsWithoutAGrid) { EXPECT_FALSE(GridScale().next(kSteps, 3).exponent); }
+
+// A sum of up to 2^3 from 4 parties: 62 bits, less 3 for the size, 10 above it and 3 for the parties.
+TEST(GridScale, FollowsTheLastSum) {
+  GridScale scale;
+  const std::vector<double> sum{0.5, -5.0}, later{1e-9, 0.0};
+  scale.learn(kSteps, sum);
+  EXPECT_EQ(scale.next(kSteps, 4).exponent, 3 + 10 + 3 - 62);
+  scale.learn(kSteps, later);
+  EXPECT_EQ(scale.next(kSteps, 4).exponent, std::ilogb(1e-9) + 1 + 10 + 3 - 62);
+}
+
+// A thousand times the last sum from everyone still fits, and its smallest part is known to 1e-13 of it.
+TEST(GridScale, LeavesRoomAboveAndBelow) {
+  GridScale scale;
+  const std::vector<double> sum{1.0};
+  for (const std::size_t parties : {3U, 16U, 1000U}) {
+    scale.learn(kSteps, sum);
+    const Grid grid = scale.next(kSteps, parties);
+    const std::vector<double> large{1000.0};
+    EXPECT_EQ(part_of(large, {}, grid, parties)[1], 0) << parties;
+    EXPECT_LT(std::ldexp(static_cast<double>(parties), *grid.exponent), 1e-9) << parties;
+  }
+}
+
+TEST(GridScale, KeepsKindsOfWorkApart) {
+  GridScale scale;
+  const std::vector<double> sum{1.0};
+  scale.learn(kSteps, sum);
+  EXPECT_FALSE(scale.next({RoundIndex{}, {}, NormalProduct{}}, 3).exponent);
+  const std::vector<std::uint32_t> columns{1, 2};
+  LocalTask part = kSteps;
+  part.columns = columns;
+  EXPECT_FALSE(scale.next(part, 3).exponent) << "of some unknowns only";
+}
+
+TEST(GridScale, BeginsAnewWhereThereIsNoSizeToFollow) {
+  GridScale scale;
+  const std::vector<double> sum{1.0}, zero{0.0};
+  scale.learn(kSteps, sum);
+  scale.learn(kSteps, zero);
+  EXPECT_FALSE(scale.next(kSteps, 3).exponent);
+  scale.learn(kSteps, sum);
+  scale.forget(kSteps);
+  EXPECT_FALSE(scale.next(kSteps, 3).exponent);
+}
+
+}  // namespace
+}  // namespace fedrk::masking

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/masking/part.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/masking/reply_part.hpp"
+
+namespace fedrk::masking {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+SumOfParts sum_of(const std::vector<Words>& parts, const PartLayout& layout, const Grid& grid) {
+  Words sum(layout.words(), 0);
+  for (const Words& part : parts) add_part(layout, part, sum);
+  return read_sum(layout, grid, sum);
+}
+
+// In quarters: 0.3 is one quarter, -1.6 are minus six, and 0.9 four.
+TEST(Part, RoundsItsValuesToTheGrid) {
+  const Grid quarters{-2};
+  const PartLayout layout{2, 1};
+  const std::vector<double> first{0.3, -1.6}, second{0.9, 2.0}, scalar{0.1};
+  const auto sum =
+      sum_of({part_of(first, scalar, quarters, 2), part_of(second, scalar, quarters, 2)}, layout, quarters);
+
+  EXPECT_EQ(sum.parties, 2);
+  EXPECT_EQ(sum.misfits, 0);
+  EXPECT_EQ(sum.values, (AlignedVector{1.25, 0.5}));
+  EXPECT_EQ(sum.scalars, (std::vector{0.2}));
+}
+
+TEST(Part, KeepsItsValuesWhereNoGridIsKnown) {
+  const PartLayout layout{2, 0, true};
+  const std::vector<double> first{1e20, 0.1}, second{-1e20, 1e-20};
+  const auto sum = sum_of({part_of(first, {}, {}, 2), part_of(second, {}, {}, 2)}, layout, {});
+  EXPECT_EQ(sum.values, (AlignedVector{0.0, 0.1 + 1e-20}));
+}
+
+// A client whose numbers do not fit says so, and nothing else of them.
+TEST(Part, TellsOfNumbersThatDoNotFit) {
+  const Grid units{0};
+  const std::vector<double> fine{5.0}, large{0x1.0p62}, none{kNan}, vast{1e40};
+  EXPECT_EQ(part_of(large, fine, units, 1)[1], 0) << "just fits";
+  for (const Words& part : {part_of(large, fine, units, 2), part_of(none, fine, units, 1),
+                            part_of(fine, none, units, 1), part_of(fine, vast, units, 1)}) {
+    EXPECT_EQ(part[0], 1);
+    EXPECT_EQ(part[1], 1);
+    EXPECT_EQ(part[2], 0);
+  }
+  EXPECT_EQ(part_of(vast, {}, {}, 1)[1], 1);
+}
+
+TEST(Part, SubtractsWhatItAdded) {
+  const PartLayout layout{3, 2};
+  const std::vector<double> values{1.0, -2.0, 3.0}, scalars{-4.0, 1e-30};
+  const Words part = part_of(values, scalars, Grid{-40}, 3);
+  Words sum = part;
+  add_part(layout, part, sum);
+  subtract_part(layout, part, sum);
+  EXPECT_EQ(sum, part);
+}
+
+// ---- Replies as parts.
+
+TEST(ReplyPart, HoldsAllThatATaskAsksFor) {
+  const std::vector<double> x{0.0, 0.0};
+  LocalTask task{RoundIndex{3}, x, ValidSteps{FixedSteps{4}, 2.0, {1, 2}}, true};
+  const LocalReply reply{ClientId{1}, {0.5, -0.25}, 7.0, 0.125, SlackScalars{3.0, {0.1, 0.2, 0.3}}};
+  const Grid grid{-10};
+  const PartLayout layout = layout_of(task, 2, grid);
+  ASSERT_EQ(layout.scalars, 2 + 4) << "residual, gap, squared gaps, two stored rounds and its own";
+
+  const auto sum = sum_of({part_of(task, reply, grid, 2), part_of(task, reply, grid, 2)}, layout, grid);
+  const LocalReply both = reply_from(task, sum);
+
+  EXPECT_EQ(both.values, (AlignedVector{1.0, -0.5}));
+  EXPECT_EQ(both.squared_residual, 14.0);
+  EXPECT_EQ(both.gap, 0.25);
+  EXPECT_EQ(both.slack->squared_gaps, 6.0);
+  EXPECT_EQ(both.slack->products, (std::vector{0.2, 0.4, 0.6}));
+}
+
+TEST(ReplyPart, HoldsNoValuesWhereOnlyAResidualIsAskedFor) {
+  const std::vector<double> x{0.0, 0.0};
+  const LocalTask look{RoundIndex{3}, x, FixedSteps{0}, true};
+  const PartLayout layout = layout_of(look, 2, {});
+  EXPECT_EQ(layout.words(), PartLayout::kHead + kWideWords);
+  const LocalReply sum = reply_from(look, sum_of({part_of(look, {ClientId{}, {}, 2.5}, {}, 1)}, layout, {}));
+  EXPECT_EQ(sum.squared_residual, 2.5);
+  EXPECT_TRUE(sum.values.empty());
+  EXPECT_FALSE(sum.gap);
+}
+
+}  // namespace
+}  // namespace fedrk::masking
