@@ -79,6 +79,9 @@ network::ClientRunOptions run_options(const ClientSettings& settings) {
   options.software = "fedrk " FEDRK_VERSION;
   if (!settings.insecure) options.tls = settings.tls;
   options.known_draws = settings.known_draws;
+  options.reveal_updates = settings.reveal_updates;
+  options.expose_rows = settings.expose_rows;
+  options.min_sum = settings.min_sum;
   options.wait_limit = Milliseconds(static_cast<std::int64_t>(settings.wait * 1e3));
   options.longest_vector = settings.longest_vector / sizeof(double);
   options.largest_message = settings.largest_message;
@@ -146,12 +149,19 @@ int client(const ClientArguments& arguments) {
   if (settings->known_draws) {
     log->warning("draws.known", {{"note", "random draws derive from the plan's seed: the server could repeat them"}});
   }
+  const auto book = store::open_mask_book(settings->state);
+  if (!book) return complain(book.error().message, kBadInput);
   network::FileOwner owner(settings->name, settings->files, secret, &*store, *log);
-  network::ClientRun run(run_options(*settings), owner, *log);
+  network::ClientRunOptions options = run_options(*settings);
+  options.book = book->get();
+  network::ClientRun run(std::move(options), owner, *log);
   const SignalWatch signals([&](int) { run.stop(); });
   const ClientOutcome outcome = run.run();
   // A run that was stopped or lost its clients may be resumed: what it needs of this client stays.
-  if (outcome.status == kCompleted) owner.forget();
+  if (outcome.status == kCompleted) {
+    owner.forget();
+    if (const auto done = (*book)->forget(owner.run()); !done) log->warning("store", {{"note", done.error().message}});
+  }
   return report(*settings, outcome);
 }
 

@@ -18,6 +18,7 @@
 #include "fedrk/federated/run_ended.hpp"
 #include "fedrk/io/mapped_file.hpp"
 #include "fedrk/io/write_file.hpp"
+#include "fedrk/methods/exposure.hpp"
 #include "fedrk/network/federation_server.hpp"
 #include "fedrk/operation/http_endpoint.hpp"
 #include "fedrk/security/revocation_list.hpp"
@@ -99,6 +100,33 @@ Result<std::vector<std::string>> clients_of(const ServerSettings& settings, cons
   return members;
 }
 
+bool is_masked(const ServerSettings& settings, const io::Plan& plan) {
+  return !settings.unmasked && plan.method.settled(plan.run).reveal == Reveal::Sums;
+}
+
+// What the plan gives away must have been asked for.
+Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan) {
+  if (is_masked(settings, plan)) {
+    const std::size_t all = settings.clients.size();
+    const std::size_t each = plan.run.participants == 0 ? all : std::min(all, plan.run.participants);
+    if (each >= settings.min_sum) return {};
+    return Error{
+        fmt::format("{} clients a round are too few for masked sums, which are over {} at least, as with fewer "
+                    "each could compute the parts of the others; --reveal updates does without",
+                    each, settings.min_sum)};
+  }
+  const bool typed = settings.unmasked || plan.method.reveal == Reveal::Updates;
+  if (!typed) {
+    return Error{
+        fmt::format("this plan needs single updates ({}); where that is all right, say --reveal updates here "
+                    "and at every client",
+                    kUpdatesRevealed)};
+  }
+  const std::string exposed = settings.expose_rows ? "" : exposed_rows(plan.method, plan.run);
+  if (exposed.empty()) return {};
+  return Error{exposed + "; where that is all right, say --expose-rows here and at every client"};
+}
+
 Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan, const KeptRun& kept,
                                               const std::string& stored, operation::Log& log) {
   network::ServerOptions options;
@@ -110,6 +138,8 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
   auto clients = clients_of(settings, stored);
   if (!clients) return clients.error();
   federation.clients = *std::move(clients);
+  federation.masked = is_masked(settings, plan);
+  federation.min_sum = settings.min_sum;
   federation.enough = settings.enough;
   federation.quorum = settings.quorum;
   federation.join_limit = milliseconds(settings.join_limit);
@@ -176,9 +206,17 @@ std::unique_ptr<operation::Log> make_log(const ServerSettings& settings, store::
 }
 
 // What whoever reads the result must know of how it came about.
-void add_warnings(const ServerSettings& settings, const network::Gathered& gathered, io::Problem& problem) {
+void add_warnings(const ServerSettings& settings, const io::Plan& plan, const network::Gathered& gathered,
+                  io::Problem& problem) {
   if (settings.insecure) {
     problem.warnings.emplace_back("The run was insecure: without TLS anybody on the way could read and change it.");
+  }
+  if (!is_masked(settings, plan)) {
+    problem.warnings.push_back(fmt::format("In this run {}.", kUpdatesRevealed));
+  } else if (settings.insecure) {
+    problem.warnings.emplace_back(
+        "Without certificates the server could have put itself between the clients' keys: "
+        "their sums were masked towards others only.");
   }
   if (!gathered.known_draws.empty()) {
     problem.warnings.push_back(
@@ -262,6 +300,7 @@ int Service::run() {
   const std::string host = settings_.listen.substr(0, settings_.listen.rfind(':'));
   say(fmt::format("fedrk: listening on {}:{}\n", host, server_->port()));
   if (*endpoint) say(fmt::format("fedrk: health and metrics on port {}\n", (*endpoint)->port()));
+  if (!is_masked(settings_, plan_)) log_->warning("reveal.updates", {{"note", kUpdatesRevealed}});
   if (settings_.insecure) {
     log_->warning("insecure", {{"note", "no TLS: anybody can join under any listed name, and read along"}});
   }
@@ -281,7 +320,7 @@ int Service::run_rounds() try {
     or_throw(kept_.store.describe(identity));
     or_throw(kept_.store.put_document(kFederation, gathered->stored));
   }
-  add_warnings(settings_, *gathered, gathered->problem);
+  add_warnings(settings_, plan_, *gathered, gathered->problem);
   const std::uint64_t answers = or_throw(kept_.store.answers());
   log_->info("run.begins", {{"run", kept_.store.identity().id},
                             {"clients", gathered->roster.size()},
@@ -314,6 +353,7 @@ int Service::run_rounds() try {
 }  // namespace
 
 int serve(const ServerSettings& settings, const io::Plan& plan, const ServeOptions& options) {
+  if (const auto fine = check_privacy(settings, plan); !fine) return complain(fine.error().message, kBadInput);
   auto kept = open_run(settings, plan);
   if (!kept) return complain(kept.error().message, kBadInput);
   return Service(settings, plan, options, *std::move(kept)).run();

@@ -66,8 +66,9 @@ std::string client_toml(const FederationFacts& facts, const std::string& name) {
       "# matrix = \"A.npy\"\n"
       "# rhs = \"b.npy\"\n\n"
       "state = \"state\"    # folder for what has to survive a restart\n"
-      "draws = \"{}\"   # \"secret\": of your own; \"plan\": from the plan's seed, as fedrk solve makes them\n",
-      server_address(facts), name, facts.draws);
+      "draws = \"{}\"   # \"secret\": of your own; \"plan\": from the plan's seed, as fedrk solve makes them\n"
+      "reveal = \"{}\"   # \"sums\": masked, over three clients or more; \"updates\": the server may see yours alone\n",
+      server_address(facts), name, facts.draws, facts.draws == "plan" ? "updates" : "sums");
 }
 
 std::string server_toml(const FederationFacts& facts, const std::vector<std::string>& clients) {
@@ -80,8 +81,9 @@ std::string server_toml(const FederationFacts& facts, const std::vector<std::str
       "crl = \"crl.pem\"  # who is no longer let in; looked at again when it changes\n\n"
       "clients = {}\n\n"
       "plan = \"plan.toml\"\n"
-      "out = \"runs/federation\"\n",
-      facts.port, list_of(clients));
+      "out = \"runs/federation\"\n{}",
+      facts.port, list_of(clients),
+      facts.draws == "plan" ? "unmasked = true  # for tests, as the clients' draws are known\n" : "");
 }
 
 std::string sample_plan() {

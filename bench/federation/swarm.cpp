@@ -50,7 +50,7 @@ void write_next(Member& member) {
 
 v1::ClientMessage hello(const std::string& name) {
   v1::ClientMessage message;
-  message.mutable_hello()->set_protocol(1);
+  message.mutable_hello()->set_protocol(2);
   message.mutable_hello()->set_name(name);
   message.mutable_hello()->set_known_draws(true);
   return message;

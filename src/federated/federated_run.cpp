@@ -184,7 +184,7 @@ class Rounds {
   std::uint32_t residual_every_;
   StoppingRule stopping_;
   AlignedVector x_, previous_;
-  Reveal reveal_ = Reveal::Updates;        // as the method asked last
+  Reveal reveal_ = Reveal::Sums;           // as the method asked last
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
   std::size_t shown_ = 0;                  // of the rounds made
   RunResult result_;

@@ -3,17 +3,15 @@
 
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
-
 namespace fedrk::masking {
 
-PartLayout layout_of(const LocalTask& task, std::size_t unknowns, const Grid& grid) {
-  const auto values = reply_length(task.work, unknowns);
-  FEDRK_EXPECTS(values.has_value());
+bool may_be_of_some(const LocalWork& work) { return sends_gap(work); }
+
+PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid) {
   const std::size_t slack = slack_products(task.work);
   const std::size_t scalars =
       (task.report_residual ? 1 : 0) + (sends_gap(task.work) ? 1 : 0) + (slack > 0 ? 1 + slack : 0);
-  return {*values, scalars, !grid.exponent};
+  return {values, scalars, !grid.exponent};
 }
 
 Words part_of(const LocalTask& task, const LocalReply& reply, const Grid& grid, std::size_t parties) {

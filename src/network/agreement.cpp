@@ -10,6 +10,7 @@
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/linalg/kernels.hpp"
+#include "fedrk/masking/part.hpp"
 #include "fedrk/problem/standardize.hpp"
 #include "network/vectors.hpp"
 
@@ -53,6 +54,22 @@ Result<std::size_t> agreed_columns(const std::vector<Arrival>& arrivals, std::si
   return widest;
 }
 
+// The sum of everyone's masked numbers.
+Result<std::vector<double>> unmasked(const masking::PartLayout& layout, std::span<const v1::Vector* const> parts) {
+  masking::Words total(layout.words(), 0);
+  for (const v1::Vector* part : parts) {
+    const masking::Words words = wire::words_of(*part);
+    if (words.size() != layout.words()) return Error{"a client sent a masked sum of another length"};
+    masking::add_part(layout, words, total);
+  }
+  masking::SumOfParts sum = masking::read_sum(layout, masking::Grid{0}, total);
+  if (sum.parties != parts.size()) return Error{"the masks of the clients do not cancel"};
+  if (sum.misfits > 0) return Error{"some client's numbers are too large to be added up (beyond 1e30), or none"};
+  return std::move(sum.scalars);
+}
+
+constexpr masking::PartLayout kNorms{0, 2};
+
 /// Asks everyone the same and wants all answers: without one of them there is no beginning.
 class Everyone {
  public:
@@ -81,18 +98,20 @@ class Everyone {
     return messages;
   }
 
-  /// Sums of this many columns, checked.
+  /// Sums of this many columns, checked: each client's or, where they are masked, those of all together.
   Result<std::vector<ColumnSums>> sums(std::size_t columns, bool squared, const v1::ServerMessage& question) {
+    const masking::PartLayout layout{0, columns};
+    const std::size_t length = options_.masked ? layout.words() : columns;
     const auto answers = ask(
-        Body::kColumnSums, columns, [&](ClientId) { return question; }, squared);
+        Body::kColumnSums, length, [&](ClientId) { return question; }, squared);
     if (!answers) return answers.error();
     std::vector<ColumnSums> parts;
     for (std::size_t i = 0; i < answers->size(); ++i) {
       const v1::ColumnSums& part = (*answers)[i].column_sums();
-      if (part.sums().length() != columns) {
-        return Error{fmt::format("{} sent {} column sums, not {}", names_[i], part.sums().length(), columns)};
+      if (part.sums().length() != length) {
+        return Error{fmt::format("{} sent {} column sums, not {}", names_[i], part.sums().length(), length)};
       }
-      if (!all_finite(wire::view(part.sums()))) {
+      if (!options_.masked && !all_finite(wire::view(part.sums()))) {
         return Error{fmt::format("{} sent column sums that are not finite", names_[i])};
       }
       if (part.rows() != rows_[i]) {
@@ -100,10 +119,22 @@ class Everyone {
       }
       parts.push_back({part.rows(), {part.sums().values().begin(), part.sums().values().end()}});
     }
-    return parts;
+    return options_.masked ? together(layout, parts, *answers) : parts;
   }
 
  private:
+  static Result<std::vector<ColumnSums>> together(const masking::PartLayout& layout,
+                                                  const std::vector<ColumnSums>& parts,
+                                                  const std::vector<v1::ClientMessage>& answers) {
+    std::vector<const v1::Vector*> words;
+    for (const v1::ClientMessage& answer : answers) words.push_back(&answer.column_sums().sums());
+    auto sums = unmasked(layout, words);
+    if (!sums) return sums.error();
+    ColumnSums all{0, *std::move(sums)};
+    for (const ColumnSums& part : parts) all.rows += part.rows;
+    return std::vector{std::move(all)};
+  }
+
   Switchboard& switchboard_;
   const FederationOptions& options_;
   std::vector<std::string> names_;
@@ -140,6 +171,17 @@ v1::Prepare prepare_for(const v1::StoredFederation& federation, std::uint32_t pl
 
 }  // namespace
 
+void introduce(const v1::StoredFederation& federation, const std::string& run, Switchboard& switchboard) {
+  v1::Company company;
+  company.set_run(run);
+  for (const auto& member : federation.members()) {
+    auto& known = *company.add_members();
+    known.set_name(member.name());
+    *known.mutable_key() = member.ready().mask_key();
+  }
+  switchboard.introduce(std::move(company));
+}
+
 Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options) try {
   const auto arrivals = switchboard.gather();
   if (!arrivals) return arrivals.error();
@@ -154,6 +196,7 @@ Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOpt
     member.set_known_draws(arrival.known_draws);
     sparse = sparse || arrival.ready.sparse();
   }
+  if (options.masked) introduce(federation, options.run, switchboard);
   Everyone everyone(switchboard, options, *arrivals);
   auto& prepare = *federation.mutable_prepare();
   prepare.set_run(options.run);
@@ -165,7 +208,7 @@ Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOpt
     wire::set_vector(*prepare.mutable_centre(), scaling->centre);
     wire::set_vector(*prepare.mutable_scale(), scaling->scale);
   }
-  auto prepared = everyone.ask(Body::kPrepared, 0, [&](ClientId client) {
+  auto prepared = everyone.ask(Body::kPrepared, options.masked ? kNorms.words() : 0, [&](ClientId client) {
     v1::ServerMessage message;
     *message.mutable_prepare() = prepare_for(federation, client.value);
     return message;
@@ -189,6 +232,23 @@ void fix_preparation(const v1::StoredFederation& federation, Switchboard& switch
   switchboard.fix_preparation(std::move(messages), std::move(expected));
 }
 
+namespace {
+
+// Where norms are masked, only those of all together are known: everyone gets the same share of them.
+Result<void> share_norms(const v1::StoredFederation& federation, std::vector<ClientSummary>& roster) {
+  std::vector<const v1::Vector*> parts;
+  for (const auto& member : federation.members()) parts.push_back(&member.prepared().masked_norms());
+  const auto norms = unmasked(kNorms, parts);
+  if (!norms) return norms.error();
+  for (ClientSummary& client : roster) {
+    client.squared_norm = (*norms)[0] / static_cast<double>(roster.size());
+    client.squared_rhs_norm = (*norms)[1] / static_cast<double>(roster.size());
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Gathered> gathered_from(const v1::StoredFederation& federation, const io::Plan& plan) {
   Gathered gathered;
   std::size_t rows = 0;
@@ -211,6 +271,9 @@ Result<Gathered> gathered_from(const v1::StoredFederation& federation, const io:
     if (member.known_draws()) gathered.known_draws.push_back(member.name());
     rows += own.rows();
     sparse = sparse || member.ready().sparse();
+  }
+  if (federation.members(0).prepared().masked_norms().length() > 0) {
+    if (const auto shared = share_norms(federation, gathered.roster); !shared) return shared.error();
   }
   if (totals_of(gathered.roster).squared_norm == 0.0) {
     return Error{"every entry of the matrix is zero: there is nothing to solve"};

@@ -19,6 +19,9 @@ namespace fedrk::network {
 /// Waits for the clients and agrees with them.
 Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options);
 
+/// Tells everyone who takes part in masked sums.
+void introduce(const v1::StoredFederation& federation, const std::string& run, Switchboard& switchboard);
+
 /// Tells the switchboard what everyone who joins must be told and must be.
 void fix_preparation(const v1::StoredFederation& federation, Switchboard& switchboard);
 

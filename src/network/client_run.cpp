@@ -26,15 +26,27 @@ ClientOutcome ended(const v1::End& end) {
   return outcome;
 }
 
+// Certificates that cannot be read show when the connection is made; keys for masks are then not signed, and others
+// refuse them.
+ParticipantOptions participant_options(const ClientRunOptions& options) {
+  ParticipantOptions own{options.name, options.software, options.known_draws, options.longest_vector,
+                         options.largest_message};
+  own.reveal_updates = options.reveal_updates;
+  own.expose_rows = options.expose_rows;
+  own.min_sum = options.min_sum;
+  own.book = options.book;
+  if (options.tls) {
+    auto credentials = security::read_credentials({options.tls->certificate, options.tls->key, options.tls->ca});
+    own.credentials = credentials ? *std::move(credentials) : security::Credentials{};
+  }
+  return own;
+}
+
 }  // namespace
 
 struct ClientRun::State {
   State(ClientRunOptions wanted, DataOwner& owner, operation::Log& where)
-      : options(std::move(wanted)),
-        log(where),
-        participant(
-            {options.name, options.software, options.known_draws, options.longest_vector, options.largest_message},
-            owner, where) {}
+      : options(std::move(wanted)), log(where), participant(participant_options(options), owner, where) {}
 
   std::optional<ClientOutcome> attempt();
   std::optional<ClientOutcome> judge(const SessionOutcome& session);

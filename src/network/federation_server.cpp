@@ -62,6 +62,7 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
       began.push_back({member.name(), member.ready(), member.known_draws()});
     }
     switchboard.expect(began);
+    if (options.masked) introduce(federation, options.run, switchboard);
     fix_preparation(federation, switchboard);
     if (const auto arrivals = switchboard.gather(); !arrivals) return arrivals.error();
   }

@@ -3,50 +3,18 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/federated/run_ended.hpp"
+#include "network/task_parcels.hpp"
 #include "network/wire.hpp"
 
 namespace fedrk::network {
 
 using Answer = Switchboard::Answer;
-
-namespace {
-
-/// The task as it is sent: one parcel for all, or one each where each is told something of its own.
-class TaskParcels {
- public:
-  TaskParcels(const std::string& run, std::uint64_t number, const LocalTask& task,
-              std::span<const ClientId> participants)
-      : own_(task.own), message_(wire::task_message(run, number, task, participants)) {
-    if (own_.empty()) common_ = parcel(message_);
-  }
-
-  Parcel operator()(ClientId client) const {
-    if (common_) return common_;
-    v1::Task message = message_;
-    wire::set_vector(*message.mutable_own(), own_[client.value]);
-    return parcel(std::move(message));
-  }
-
- private:
-  static Parcel parcel(v1::Task message) {
-    v1::ServerMessage whole;
-    *whole.mutable_task() = std::move(message);
-    return parcel_of(std::move(whole));
-  }
-
-  std::span<const std::vector<double>> own_;
-  v1::Task message_;
-  Parcel common_;
-};
-
-}  // namespace
 
 NetworkEngine::NetworkEngine(Switchboard& switchboard, FederationOptions options, std::vector<ClientSummary> roster,
                              std::size_t dimension, std::uint64_t first_task)
@@ -54,11 +22,8 @@ NetworkEngine::NetworkEngine(Switchboard& switchboard, FederationOptions options
       options_(std::move(options)),
       roster_(std::move(roster)),
       dimension_(dimension),
-      next_task_(first_task) {}
-
-std::size_t NetworkEngine::quorum_of(std::size_t asked) const {
-  return options_.quorum == 0 ? (asked + 1) / 2 : std::min(asked, options_.quorum);
-}
+      next_task_(first_task),
+      masked_(switchboard, options_, roster_, dimension) {}
 
 // A reply that can be used, or an absence; one that makes no sense is held against its client.
 void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {
@@ -75,18 +40,27 @@ void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& ro
 }
 
 void NetworkEngine::check_quorum(const LocalTask& task, std::size_t asked, const RoundReplies& round) const {
-  if (round.replies.size() >= quorum_of(asked)) return;
+  const std::size_t quorum = quorum_of(options_, asked);
+  if (round.replies.size() >= quorum) return;
   const Absence& first = round.absences.front();
-  throw RunEnded(
-      Termination::ClientsLost,
-      fmt::format("round {}: {} of {} clients answered, {} are needed; {}: {}", task.round.value + 1,
-                  round.replies.size(), asked, quorum_of(asked), roster_[first.client.value].name, first.reason));
+  throw RunEnded(Termination::ClientsLost,
+                 fmt::format("round {}: {} of {} clients answered, {} are needed; {}: {}", task.round.value + 1,
+                             round.replies.size(), asked, quorum, roster_[first.client.value].name, first.reason));
 }
 
 RoundReplies NetworkEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
   const std::uint64_t number = next_task_++;
+  return options_.masked ? masked_.sum(number, task, participants) : single_updates(number, task, participants);
+}
+
+void NetworkEngine::repeated(const LocalTask& task, const RoundReplies& round) {
+  if (options_.masked) masked_.learn(task, round);
+}
+
+RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask& task,
+                                           std::span<const ClientId> participants) {
   const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
-  const TaskParcels parcels(options_.run, number, task, participants);
+  const TaskParcels parcels(wire::task_message(options_.run, number, task, participants), task.own);
   Switchboard::Question question{.kind = v1::ClientMessage::kUpdate,
                                  .number = number,
                                  .parcel = [&](ClientId client) { return parcels(client); },
@@ -105,7 +79,7 @@ RoundReplies NetworkEngine::local_updates(const LocalTask& task, std::span<const
     }
     missing.clear();
     // Too few: those who may come back are asked again, and waited for as long as for joining.
-    if (round.replies.size() < quorum_of(participants.size()) && Clock::now() < patience) {
+    if (round.replies.size() < quorum_of(options_, participants.size()) && Clock::now() < patience) {
       question.away_limit = options_.join_limit;
       for (const Absence& absence : late) missing.push_back(absence.client);
     } else {

@@ -11,6 +11,7 @@
 
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/network/server_options.hpp"
+#include "network/masked_rounds.hpp"
 #include "network/switchboard.hpp"
 
 namespace fedrk::network {
@@ -26,9 +27,10 @@ class NetworkEngine final : public Engine {
 
   /// Throws RunEnded where too few answer, also when asked again, or where the run was told to end.
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
+  void repeated(const LocalTask& task, const RoundReplies& round) override;
 
  private:
-  std::size_t quorum_of(std::size_t asked) const;
+  RoundReplies single_updates(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants);
   void take(const LocalTask& task, Switchboard::Answer& answer, RoundReplies& round);
   void check_quorum(const LocalTask& task, std::size_t asked, const RoundReplies& round) const;
 
@@ -37,6 +39,7 @@ class NetworkEngine final : public Engine {
   std::vector<ClientSummary> roster_;
   std::size_t dimension_;
   std::uint64_t next_task_;
+  MaskedRounds masked_;
 };
 
 }  // namespace fedrk::network

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fedrk/linalg/kernels.hpp"
+#include "fedrk/methods/exposure.hpp"
 #include "network/vectors.hpp"
 #include "network/wire.hpp"
 
@@ -44,7 +45,10 @@ std::vector<double> vector_from(const v1::Vector& vector) { return {vector.value
 }  // namespace
 
 Participant::Participant(ParticipantOptions options, DataOwner& owner, operation::Log& log)
-    : options_(std::move(options)), owner_(owner), log_(log) {}
+    : options_(std::move(options)),
+      owner_(owner),
+      log_(log),
+      masked_({options_.name, options_.credentials, options_.book, options_.min_sum}, log) {}
 
 v1::ClientMessage Participant::hello() const {
   v1::ClientMessage message;
@@ -72,6 +76,14 @@ Participant::Reaction Participant::refuse(std::string reason, std::optional<std:
   return {std::move(message)};
 }
 
+Participant::Reaction Participant::refuse_task(std::string reason, const v1::Task& task,
+                                               std::optional<std::uint32_t> answered) {
+  Reaction reaction = refuse(std::move(reason), task.number());
+  reaction.answer->mutable_refusal()->set_attempt(task.attempt());
+  if (answered) reaction.answer->mutable_refusal()->set_answered(*answered);
+  return reaction;
+}
+
 // Whatever goes wrong with the work of one message, the server is told, and the client stays for the next.
 Participant::Reaction Participant::on_message(const v1::ServerMessage& message) try {
   switch (message.body_case()) {
@@ -80,10 +92,13 @@ Participant::Reaction Participant::on_message(const v1::ServerMessage& message) 
     case v1::ServerMessage::kSumColumns:
       if (!ready_ || message.sum_columns().run() != run_) return refuse("sums of another run were asked for");
       if (message.sum_columns().columns() > options_.longest_vector) return refuse("sums of too many columns");
-      return sums(owner_.column_sums(message.sum_columns().columns()), false);
+      return sums(owner_.column_sums(message.sum_columns().columns()), false, message.SerializeAsString());
     case v1::ServerMessage::kSumSquares:
       if (!ready_ || message.sum_squares().run() != run_) return refuse("sums of another run were asked for");
-      return sums(owner_.column_square_sums(wire::view(message.sum_squares().centre())), true);
+      return sums(owner_.column_square_sums(wire::view(message.sum_squares().centre())), true,
+                  message.SerializeAsString());
+    case v1::ServerMessage::kCompany:
+      return on_company(message.company());
     case v1::ServerMessage::kPrepare:
       return on_prepare(message.prepare());
     case v1::ServerMessage::kTask:
@@ -101,6 +116,26 @@ Participant::Reaction Participant::on_message(const v1::ServerMessage& message) 
                     task ? std::optional(message.task().number()) : std::nullopt);
 }
 
+// What the owner of the rows has not agreed to, if anything.
+std::string Participant::unwelcome(const v1::Welcome& welcome) const {
+  if (welcome.masked() && options_.known_draws) {
+    return "its draws derive from the plan's seed, which the server knows: not in a private run; set draws to secret";
+  }
+  if (welcome.masked()) return "";
+  if (!options_.reveal_updates) {
+    return "the server wants to see single updates, from which it could rebuild rows; where that is all right, both "
+           "sides say --reveal updates";
+  }
+  const std::string exposed = options_.expose_rows ? "" : exposed_rows(plan_.method, plan_.run);
+  return exposed.empty() ? "" : exposed + "; where that is all right, both sides say --expose-rows";
+}
+
+Participant::Reaction Participant::on_company(const v1::Company& company) {
+  if (!ready_ || !masked_run_) return refuse("keys for masks came out of turn");
+  if (const auto met = masked_.meet(company); !met) return refuse(met.error().message);
+  return {};
+}
+
 Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
   if (welcome.protocol() != wire::kProtocol) return refuse("the server speaks another version of the protocol");
   std::string text = welcome.SerializeAsString();
@@ -114,10 +149,18 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
     std::vector<const v1::PlanEntry*> entries;
     for (const v1::PlanEntry& entry : welcome.plan()) entries.push_back(&entry);
     if (const auto taken = wire::take_plan(entries, plan_); !taken) return refuse(taken.error().message);
+    if (std::string words = unwelcome(welcome); !words.empty()) return refuse(std::move(words));
+    masked_run_ = welcome.masked();
+    if (!masked_run_) log_.warning("reveal.updates", {{"note", kUpdatesRevealed}});
     log_.info("data.reading", {{"run", run_}});
     const auto shape = owner_.read(run_, plan_);
     if (!shape) return refuse_for(shape.error().message, kUnfit);
     v1::Ready ready = ready_message(*shape);
+    if (masked_run_) {
+      auto key = masked_.begin(run_);
+      if (!key) return refuse_for(key.error().message, "it cannot make keys for masks; its own log says why");
+      *ready.mutable_mask_key() = *std::move(key);
+    }
     if (ready.ByteSizeLong() + kFrame > options_.largest_message) {
       return refuse("the names of the columns are longer than a message may be; leave them out, or shorten them");
     }
@@ -128,14 +171,20 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
   return {std::move(message)};
 }
 
-Participant::Reaction Participant::sums(const Result<ColumnSums>& made, bool squared) {
+Participant::Reaction Participant::sums(const Result<ColumnSums>& made, bool squared, std::string_view about) {
   if (!made) return refuse_for(made.error().message, kUnfit);
   v1::ClientMessage message;
   auto& answer = *message.mutable_column_sums();
   answer.set_run(run_);
   answer.set_rows(made->rows);
   answer.set_squared(squared);
-  wire::set_vector(*answer.mutable_sums(), made->sums);
+  if (!masked_run_) {
+    wire::set_vector(*answer.mutable_sums(), made->sums);
+    return {std::move(message)};
+  }
+  const auto words = masked_.sum_over_all(squared ? "squares" : "columns", about, made->sums);
+  if (!words) return refuse(words.error().message);
+  wire::set_words(*answer.mutable_sums(), *words);
   return {std::move(message)};
 }
 
@@ -161,6 +210,17 @@ Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
     const auto rows = owner_.prepare(wanted);
     if (!rows) return refuse_for(rows.error().message, kUnfit);
     prepared_ = prepared_message(run_, *rows);
+    if (masked_run_) {
+      // The place is each client's own; all else is told to everyone.
+      v1::Prepare about = prepare;
+      about.clear_place();
+      const double norms[] = {rows->summary.squared_norm, rows->summary.squared_rhs_norm};
+      const auto words = masked_.sum_over_all("norms", about.SerializeAsString(), norms);
+      if (!words) return prepared_.reset(), refuse(words.error().message);
+      prepared_->clear_squared_norm();
+      prepared_->clear_squared_rhs_norm();
+      wire::set_words(*prepared_->mutable_masked_norms(), *words);
+    }
     preparation_ = std::move(text);
     place_ = wanted.place;
   }
@@ -170,13 +230,28 @@ Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
 }
 
 Participant::Reaction Participant::on_task(const v1::Task& task) {
-  if (!prepared_ || task.run() != run_) return refuse("a task of another run", task.number());
-  const auto received = wire::ReceivedTask::from(task, place_, prepared_->unknowns());
-  if (!received) return refuse("a task that makes no sense: " + received.error().message, task.number());
+  if (!prepared_ || task.run() != run_) return refuse_task("a task of another run", task);
+  auto received = wire::ReceivedTask::from(task, place_, prepared_->unknowns());
+  if (!received) return refuse_task("a task that makes no sense: " + received.error().message, task);
+  if (masked_run_) return on_masked_task(task, *std::move(received));
+  if (!options_.expose_rows && (received->participants().size() == 1 || is_one_step(received->task().work))) {
+    return refuse_task("one update would show a row; where that is all right, both sides say --expose-rows", task);
+  }
   const auto reply = owner_.answer(received->number(), received->task());
-  if (!reply) return refuse(reply.error().message, task.number());
+  if (!reply) return refuse_task(reply.error().message, task);
   v1::ClientMessage message;
   *message.mutable_update() = wire::update_message(run_, received->number(), received->task(), *reply);
+  return {std::move(message)};
+}
+
+Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::ReceivedTask received) {
+  if (auto refused = masked_.admit(task, received)) {
+    return refuse_task(std::move(refused->words), task, refused->answered);
+  }
+  const auto reply = owner_.answer(received.number(), received.task());
+  if (!reply) return refuse_task(reply.error().message, task);
+  v1::ClientMessage message;
+  *message.mutable_update() = wire::masked_update_message(task, masked_.part_of(task, received, *reply));
   return {std::move(message)};
 }
 

@@ -11,6 +11,7 @@
 #include "fedrk/network/data_owner.hpp"
 #include "fedrk/operation/log.hpp"
 #include "fedrk/v1/federation.pb.h"
+#include "network/masked_client.hpp"
 
 namespace fedrk::network {
 
@@ -18,8 +19,13 @@ struct ParticipantOptions {
   std::string name;
   std::string software;
   bool known_draws = false;
-  std::size_t longest_vector = 1 << 27;   // numbers; a server may not ask for more columns
-  std::size_t largest_message = 4 << 20;  // bytes
+  std::size_t longest_vector = 1 << 27;                // numbers; a server may not ask for more columns
+  std::size_t largest_message = 4 << 20;               // bytes
+  bool reveal_updates = false;                         // takes part where the server sees single updates
+  bool expose_rows = false;                            // also where one update shows a row outright
+  std::optional<security::Credentials> credentials{};  // as MaskedClientOptions
+  store::MaskBook* book = nullptr;
+  std::size_t min_sum = 3;
 };
 
 class Participant {
@@ -39,16 +45,22 @@ class Participant {
  private:
   Reaction on_welcome(const v1::Welcome& welcome);
   Reaction on_prepare(const v1::Prepare& prepare);
+  Reaction on_company(const v1::Company& company);
   Reaction on_task(const v1::Task& task);
+  Reaction on_masked_task(const v1::Task& task, wire::ReceivedTask received);
+  std::string unwelcome(const v1::Welcome& welcome) const;
   std::string wrong_preparation(const v1::Prepare& prepare) const;
-  Reaction sums(const Result<ColumnSums>& made, bool squared);
+  Reaction sums(const Result<ColumnSums>& made, bool squared, std::string_view about);
   Reaction refuse_for(const std::string& detail, std::string reason, std::optional<std::uint64_t> number = {});
   Reaction refuse(std::string reason, std::optional<std::uint64_t> number = {});
+  Reaction refuse_task(std::string reason, const v1::Task& task, std::optional<std::uint32_t> answered = {});
 
   ParticipantOptions options_;
   DataOwner& owner_;
   operation::Log& log_;
   std::string run_, welcome_, preparation_;  // the last two as they came, to see whether they came again
+  bool masked_run_ = false;
+  MaskedClient masked_;
   io::Plan plan_;
   std::optional<v1::Ready> ready_;
   std::optional<v1::Prepared> prepared_;

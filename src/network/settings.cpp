@@ -21,6 +21,8 @@ constexpr io::Words<LogFormat> kFormats[] = {{"text", LogFormat::Text}, {"json",
 constexpr io::Words<LogLevel> kLevels[] = {
     {"debug", LogLevel::Debug}, {"info", LogLevel::Info}, {"warn", LogLevel::Warning}, {"error", LogLevel::Error}};
 constexpr io::Words<bool> kDraws[] = {{"secret", false}, {"plan", true}};
+constexpr io::Words<bool> kReveals[] = {{"sums", false}, {"updates", true}};
+constexpr std::size_t kLeastSum = 3;  // in a sum of two, each could compute the other's part
 
 Values text_or_nothing(const std::string& text) { return text.empty() ? Values{} : Values{text}; }
 Values switch_text(bool on) { return {on ? "true" : "false"}; }
@@ -40,7 +42,8 @@ Result<void> set_seconds_or(const Values& values, std::string_view word, double&
   return io::set_positive(values, field);
 }
 
-constexpr std::string_view kConnection = "Connection", kData = "Data", kRun = "Run", kLimits = "Limits", kLog = "Log";
+constexpr std::string_view kConnection = "Connection", kData = "Data", kPrivacy = "Privacy", kRun = "Run",
+                           kLimits = "Limits", kLog = "Log";
 
 #define FEDRK_SET(Settings, expression) [](Settings& s, const Values& v) -> Result<void> { return expression; }
 #define FEDRK_GET(Settings, expression) [](const Settings& s) -> Values { return expression; }
@@ -106,6 +109,13 @@ constexpr std::string_view kConnection = "Connection", kData = "Data", kRun = "R
         FEDRK_GET(SETTINGS, {io::word_of<LogLevel>(kLevels, s.log.level)})                    \
   }
 
+#define FEDRK_EXPOSE(SETTINGS)                                                                                         \
+  {                                                                                                                    \
+    "expose-rows", kPrivacy, OptionKind::Switch, "",                                                                   \
+        "with single updates: also where one shows a row outright (one local step, one participant, one server step)", \
+        FEDRK_SET(SETTINGS, io::set_switch(v, s.expose_rows)), FEDRK_GET(SETTINGS, switch_text(s.expose_rows))         \
+  }
+
 constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
     {"server", kConnection, OptionKind::Text, "HOST:PORT", "the server, as its certificate names it",
      FEDRK_CLIENT_SET(io::set_text(v, s.server)), FEDRK_CLIENT_GET(text_or_nothing(s.server))},
@@ -126,6 +136,16 @@ constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
      "where random draws come from: a secret of this client, or the plan's seed, which the server knows (for tests)",
      FEDRK_CLIENT_SET(io::set_choice<bool>(v, kDraws, s.known_draws)),
      FEDRK_CLIENT_GET({io::word_of<bool>(kDraws, s.known_draws)})},
+    {"reveal", kPrivacy, OptionKind::Text, "sums|updates",
+     "what the server may see: masked sums over several clients; or also this client's single updates, from which rows "
+     "can be rebuilt",
+     FEDRK_CLIENT_SET(io::set_choice<bool>(v, kReveals, s.reveal_updates)),
+     FEDRK_CLIENT_GET({io::word_of<bool>(kReveals, s.reveal_updates)})},
+    {"min-sum", kPrivacy, OptionKind::Number, "N|all",
+     "take part in sums over N clients or more only; all: over every client of the run",
+     FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum, {"all", 0})),
+     FEDRK_CLIENT_GET(whole_or_word(s.min_sum, "all"))},
+    FEDRK_EXPOSE(ClientSettings),
 });
 
 constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
@@ -142,6 +162,14 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
      FEDRK_SERVER_SET(io::set_text(v, s.out)), FEDRK_SERVER_GET(text_or_nothing(s.out))},
     {"metrics", kRun, OptionKind::Text, "ADDRESS:PORT", "where to show /healthz and /metrics, such as 127.0.0.1:9464",
      FEDRK_SERVER_SET(io::set_text(v, s.metrics)), FEDRK_SERVER_GET(text_or_nothing(s.metrics))},
+    {"min-sum", kPrivacy, OptionKind::Number, "N", "clients in a masked sum, at least",
+     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum)),
+     FEDRK_SERVER_GET({std::to_string(s.min_sum)})},
+    {"unmasked", kPrivacy, OptionKind::Switch, "",
+     "let parts of sums come in the clear, for tests: the server then sees single updates, and every client must say "
+     "--reveal updates",
+     FEDRK_SERVER_SET(io::set_switch(v, s.unmasked)), FEDRK_SERVER_GET(switch_text(s.unmasked))},
+    FEDRK_EXPOSE(ServerSettings),
     {"enough", kLimits, OptionKind::Number, "N|all", "clients to begin with when the time for joining is over",
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.enough, 1, {"all", 0})),
      FEDRK_SERVER_GET(whole_or_word(s.enough, "all"))},
@@ -168,6 +196,7 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
      FEDRK_SERVER_SET(io::set_megabytes(v, s.memory)), FEDRK_SERVER_GET(megabytes(s.memory))},
 });
 
+#undef FEDRK_EXPOSE
 #undef FEDRK_COMMON
 #undef FEDRK_SERVER_GET
 #undef FEDRK_SERVER_SET

@@ -92,6 +92,7 @@ class Switchboard {
   struct Question {
     v1::ClientMessage::BodyCase kind;
     std::uint64_t number = 0;                 // of a task
+    std::uint32_t attempt = 0;                // at it
     std::function<Parcel(ClientId)> parcel;   // may be called again for a client that lost it
     std::size_t longest = 0;                  // numbers in an answer
     std::chrono::milliseconds away_limit{0};  // from now on, for one who is gone; 0: as the options say, since it left
@@ -100,14 +101,18 @@ class Switchboard {
   struct Answer {
     ClientId client;
     std::optional<v1::ClientMessage> message;
-    std::string absence;      // why there is none
-    bool may_return = false;  // it was late or gone: asked again, it may answer
+    std::string absence;                      // why there is none
+    bool may_return = false;                  // it was late or gone: asked again, it may answer
+    std::optional<std::uint32_t> answered{};  // it has answered this attempt at the task already, and may the next
   };
   /// Asks, waits, and brings the answers in the order of `clients`.
   std::vector<Answer> exchange(const Question& question, std::span<const ClientId> clients);
   /// The two halves of it. `question` must stay until the answers are there.
   void begin(const Question& question, std::span<const ClientId> clients);
   std::vector<Answer> wait();
+
+  /// From now on everyone who is here, or comes, is told who takes part in masked sums. The place is set for each.
+  void introduce(v1::Company company);
 
   /// From now on every client that joins is prepared by this message, and must then be as it was. So is one who came
   /// back since it was prepared. REQUIRES: one of each for every client.
@@ -169,6 +174,7 @@ class Switchboard {
   void arrive(ClientId client);
   void ask(ClientId client);
   void prepare(ClientId client);
+  void send_company(ClientId client);
   void resolve(ClientId client, std::optional<v1::ClientMessage> message, std::string absence, bool may_return = false);
   void shut_out(ConnectionId id, Connection& connection, std::string veto);
   void offend(ClientId client, const std::string& words);
@@ -190,6 +196,7 @@ class Switchboard {
   std::map<ConnectionId, Connection> connections_;
   std::vector<Seat> seats_;
   bool open_for_all_ = true;  // until the roster is known
+  std::optional<v1::Company> company_;
   std::vector<v1::Prepare> preparation_;
   std::vector<v1::Prepared> expected_;
   std::optional<Pending> pending_;

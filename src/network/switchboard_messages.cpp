@@ -51,7 +51,8 @@ bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == s
 
 bool same(const v1::Prepared& a, const v1::Prepared& b) {
   return a.rows() == b.rows() && a.unknowns() == b.unknowns() && same_bits(a.squared_norm(), b.squared_norm()) &&
-         same_bits(a.squared_rhs_norm(), b.squared_rhs_norm());
+         same_bits(a.squared_rhs_norm(), b.squared_rhs_norm()) &&
+         wire::words_of(a.masked_norms()) == wire::words_of(b.masked_norms());
 }
 
 }  // namespace
@@ -114,6 +115,10 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
     return refuse(Closing::Occupied, fmt::format("'{}' is connected already, from {}", seat.name,
                                                  connections_.at(seat.connection).peer.address));
   }
+  if (options_.masked && hello.known_draws()) {
+    return refuse(Closing::Unfit,
+                  "its draws derive from the plan's seed, which the server knows: not in a private run");
+  }
   if (!open_for_all_ && seat.ready && seat.known_draws != hello.known_draws()) {
     return refuse(Closing::Unfit, "its draws come from elsewhere than when the run began; set draws as they were");
   }
@@ -133,6 +138,7 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
   welcome.set_protocol(wire::kProtocol);
   welcome.set_run(options_.run);
   for (const v1::PlanEntry& entry : plan_) *welcome.add_plan() = entry;
+  welcome.set_masked(options_.masked);
   welcome.set_heartbeat_ms(static_cast<std::uint32_t>(options_.heartbeat.count()));
   outbox_.send(id, parcel_of(std::move(message)));
   changed_.notify_all();
@@ -169,10 +175,23 @@ void Switchboard::on_ready(Connection& connection, ClientId client, const v1::Re
                       seat.ready->rows(), seat.ready->columns(), size ? ", with other names of columns" : ""));
     }
   }
+  // Others have its key already. One whose state is lost has another, and what it sends would cancel nothing.
+  if (company_ && seat.ready && seat.ready->mask_key().key() != ready.mask_key().key()) {
+    return close(seat.connection, connection, Closing::Unfit,
+                 "its key for masks is not that with which the run began; put its state folder back");
+  }
   seat.ready = ready;
   seat.ready->DiscardUnknownFields();
   log_.info("client.ready", {{"client", seat.name}, {"rows", ready.rows()}, {"columns", ready.columns()}});
+  if (company_) send_company(client);
   preparation_.empty() ? arrive(client) : prepare(client);
+}
+
+void Switchboard::send_company(ClientId client) {
+  v1::ServerMessage message;
+  *message.mutable_company() = *company_;
+  message.mutable_company()->set_place(client.value);
+  outbox_.send(seats_[client.value].connection, parcel_of(std::move(message)));
 }
 
 void Switchboard::prepare(ClientId client) {
@@ -181,6 +200,7 @@ void Switchboard::prepare(ClientId client) {
   if (connection == nullptr) return;
   seat.presence = Presence::Preparing;
   ++connection->allowance;
+  connection->assembly.allow(wire::words_of(expected_[client.value].masked_norms()).size());
   v1::ServerMessage message;
   *message.mutable_prepare() = preparation_[client.value];
   outbox_.send(seat.connection, parcel_of(std::move(message)));
@@ -227,8 +247,12 @@ void Switchboard::on_refusal(ClientId client, const v1::Refusal& refusal) {
   const bool joining = seat.presence != Presence::Here;
   if (is_outstanding(client)) {
     const bool task = pending_->question->kind == Body::kUpdate;
-    const bool at_hand = refusal.run() == options_.run && refusal.has_number() == task &&
-                         (!task || refusal.number() == pending_->question->number);
+    const bool at_hand =
+        refusal.run() == options_.run && refusal.has_number() == task &&
+        (!task || (refusal.number() == pending_->question->number && refusal.attempt() == pending_->question->attempt));
+    if (at_hand && refusal.has_answered()) {
+      pending_->answers[pending_->place[client.value]].answered = refusal.answered();
+    }
     if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
   }
   if (!joining) return;                                           // it stays for the next question

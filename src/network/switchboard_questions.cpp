@@ -25,7 +25,10 @@ bool Switchboard::is_outstanding(ClientId client) const {
 
 bool Switchboard::answers_question(const v1::ClientMessage& message) const {
   if (!pending_ || pending_->question->kind != message.body_case()) return false;
-  if (message.has_update()) return message.update().number() == pending_->question->number;
+  if (message.has_update()) {
+    return message.update().number() == pending_->question->number &&
+           message.update().attempt() == pending_->question->attempt;
+  }
   return !message.has_column_sums() || message.column_sums().squared() == pending_->question->squared;
 }
 
@@ -168,6 +171,15 @@ void Switchboard::expect(const std::vector<Arrival>& arrivals) {
   for (std::size_t i = 0; i < seats_.size(); ++i) {
     seats_[i].ready = arrivals[i].ready;
     seats_[i].known_draws = arrivals[i].known_draws;
+  }
+}
+
+void Switchboard::introduce(v1::Company company) {
+  const std::lock_guard lock(mutex_);
+  FEDRK_EXPECTS(static_cast<std::size_t>(company.members_size()) == seats_.size());
+  company_ = std::move(company);
+  for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+    if (seats_[i].presence == Presence::Here) send_company(ClientId{i});
   }
 }
 

@@ -2,6 +2,7 @@
 #include "network/vectors.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "fedrk/base/contracts.hpp"
 
@@ -55,6 +56,19 @@ void set_vector(v1::Vector& vector, std::span<const double> values) {
   vector.mutable_values()->Add(values.begin(), values.end());
 }
 
+void set_words(v1::Vector& vector, std::span<const std::uint64_t> words) {
+  static_assert(sizeof(double) == sizeof(std::uint64_t));
+  vector.set_length(words.size());
+  vector.mutable_values()->Resize(static_cast<int>(words.size()), 0.0);
+  if (!words.empty()) std::memcpy(vector.mutable_values()->mutable_data(), words.data(), words.size_bytes());
+}
+
+std::vector<std::uint64_t> words_of(const v1::Vector& vector) {
+  std::vector<std::uint64_t> words(held(vector));
+  if (!words.empty()) std::memcpy(words.data(), vector.values().data(), words.size() * sizeof(std::uint64_t));
+  return words;
+}
+
 std::vector<v1::Vector*> vectors_of(v1::ServerMessage& message) {
   switch (message.body_case()) {
     case v1::ServerMessage::kSumSquares:
@@ -66,6 +80,7 @@ std::vector<v1::Vector*> vectors_of(v1::ServerMessage& message) {
     case v1::ServerMessage::kEnd:
       return {message.mutable_end()->mutable_coefficients()};
     case v1::ServerMessage::kWelcome:
+    case v1::ServerMessage::kCompany:
     case v1::ServerMessage::kSumColumns:
     case v1::ServerMessage::kPiece:
     case v1::ServerMessage::BODY_NOT_SET:
@@ -80,10 +95,11 @@ std::vector<v1::Vector*> vectors_of(v1::ClientMessage& message) {
       return {message.mutable_column_sums()->mutable_sums()};
     case v1::ClientMessage::kUpdate:
       return {message.mutable_update()->mutable_values()};
+    case v1::ClientMessage::kPrepared:
+      return {message.mutable_prepared()->mutable_masked_norms()};
     case v1::ClientMessage::kHello:
     case v1::ClientMessage::kReady:
     case v1::ClientMessage::kHeartbeat:
-    case v1::ClientMessage::kPrepared:
     case v1::ClientMessage::kRefusal:
     case v1::ClientMessage::kPiece:
     case v1::ClientMessage::BODY_NOT_SET:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,10 @@ inline std::span<const double> view(const v1::Vector& vector) {
   return {vector.values().data(), static_cast<std::size_t>(vector.values_size())};
 }
 inline AlignedVector copied(const v1::Vector& vector) { return aligned_copy(view(vector)); }
+
+/// Words of a masked part in the place of numbers, bit for bit.
+void set_words(v1::Vector& vector, std::span<const std::uint64_t> words);
+std::vector<std::uint64_t> words_of(const v1::Vector& vector);
 
 /// The vectors of a message, in the order in which pieces fill them.
 std::vector<v1::Vector*> vectors_of(v1::ServerMessage& message);

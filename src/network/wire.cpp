@@ -212,6 +212,22 @@ v1::Task task_message(const std::string& run, std::uint64_t number, const LocalT
   return message;
 }
 
+void set_attempt(v1::Task& message, const Attempt& attempt) {
+  message.set_attempt(attempt.attempt);
+  message.clear_exponent();
+  if (attempt.grid.exponent) message.set_exponent(*attempt.grid.exponent);
+}
+
+Result<Attempt> attempt_of(const v1::Task& message) {
+  Attempt attempt{message.attempt(), {}};
+  if (!message.has_exponent()) return attempt;
+  if (message.exponent() < masking::kFinest || message.exponent() > masking::kCoarsest) {
+    return Error{"its grid makes no sense"};
+  }
+  attempt.grid.exponent = message.exponent();
+  return attempt;
+}
+
 Result<ReceivedTask> ReceivedTask::from(const v1::Task& message, ClientId self, std::size_t unknowns) {
   ReceivedTask received;
   LocalTask& task = received.task_;
@@ -219,6 +235,7 @@ Result<ReceivedTask> ReceivedTask::from(const v1::Task& message, ClientId self, 
   received.number_ = message.number();
   received.x_ = copied(message.x());
   received.columns_.assign(message.columns().begin(), message.columns().end());
+  for (const std::uint32_t place : message.participants()) received.participants_.push_back(ClientId{place});
   if (message.own().length() > 0) {
     received.own_.resize(self.value + std::size_t{1});
     received.own_.back().assign(message.own().values().begin(), message.own().values().end());
@@ -253,6 +270,17 @@ v1::Update update_message(const std::string& run, std::uint64_t number, const Lo
     update.mutable_slack()->set_squared_gaps(reply.slack->squared_gaps);
     update.mutable_slack()->mutable_products()->Add(reply.slack->products.begin(), reply.slack->products.end());
   }
+  return update;
+}
+
+v1::Update masked_update_message(const v1::Task& task, const masking::Words& words) {
+  v1::Update update;
+  update.set_run(task.run());
+  update.set_number(task.number());
+  update.set_round(task.round());
+  update.set_attempt(task.attempt());
+  update.set_masked(true);
+  set_words(*update.mutable_values(), words);
   return update;
 }
 

@@ -12,11 +12,12 @@
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/io/plan.hpp"
+#include "fedrk/masking/part.hpp"
 #include "fedrk/v1/federation.pb.h"
 
 namespace fedrk::wire {
 
-constexpr std::uint32_t kProtocol = 1;
+constexpr std::uint32_t kProtocol = 2;
 
 // ---- Work and tasks.
 
@@ -27,6 +28,15 @@ v1::Work work_message(const LocalWork& work);
 v1::Task task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
                       std::span<const ClientId> participants);
 
+/// What makes a task an attempt at a masked sum.
+struct Attempt {
+  std::uint32_t attempt = 0;
+  masking::Grid grid;
+};
+void set_attempt(v1::Task& message, const Attempt& attempt);
+/// An error where the grid makes no sense.
+Result<Attempt> attempt_of(const v1::Task& message);
+
 /// A task that owns what a LocalTask only looks at.
 class ReceivedTask {
  public:
@@ -35,6 +45,9 @@ class ReceivedTask {
 
   const LocalTask& task() const { return task_; }
   std::uint64_t number() const { return number_; }
+  std::span<const ClientId> participants() const { return participants_; }
+  /// From now on its answer is drawn from this seed.
+  void draw_from(std::uint64_t seed) { task_.fresh_draws = seed; }
 
   ReceivedTask(ReceivedTask&&) = default;
   ReceivedTask& operator=(ReceivedTask&&) = default;
@@ -46,12 +59,14 @@ class ReceivedTask {
   AlignedVector x_;
   std::vector<std::vector<double>> own_;
   std::vector<std::uint32_t> columns_;
+  std::vector<ClientId> participants_;
   LocalTask task_;
 };
 
 // ---- Answers.
 
 v1::Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task, const LocalReply& reply);
+v1::Update masked_update_message(const v1::Task& task, const masking::Words& words);
 /// What the task did not ask for is left out: nobody checks it, and sums would run over it.
 LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask& task);
 

@@ -25,7 +25,11 @@ bool changes_slack(const LocalTask& task) {
 RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
   if (closes(task)) return inner_.local_updates(task, participants);
   const std::uint64_t asked = fingerprint(task, participants);
-  if (next_ < journal_.found()) return repeat(asked);
+  if (next_ < journal_.found()) {
+    RoundReplies known = repeat(asked);
+    inner_.repeated(task, known);
+    return known;
+  }
   const auto start = std::chrono::steady_clock::now();
   RoundReplies round = inner_.local_updates(task, participants);
   if (journal_.keeps_answers()) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "engine/engine_cases.hpp"
@@ -35,6 +38,38 @@ TEST(NetworkOverTls, GivesTheBitsOfOneProcess) {
                                      [&](const std::string& name) { return identities.client_files(name); });
 
     EXPECT_TRUE(test::trace_of(federation.engine(), each) == test::trace_of(alone, each)) << each.name;
+  }
+}
+
+// ---- Masked sums.
+
+const test::EngineCase& case_of(const std::string& name) {
+  static const auto cases = test::engine_cases();
+  return *std::ranges::find(cases, name, &test::EngineCase::name);
+}
+
+network::FederationOptions masked() {
+  network::FederationOptions options;
+  options.masked = true;
+  return options;
+}
+
+class MaskedNetwork : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Cases, MaskedNetwork,
+                         testing::Values("sums_with_memory", "ridge_by_sums", "soft_thresholding", "auto",
+                                         "auto_contradicted"),
+                         [](const auto& test) { return test.param; });
+
+// Clients with the same secrets send the same parts, and integers add up to the same in any order.
+TEST_P(MaskedNetwork, GivesTheSameBitsWhateverTheOrderOfArrival) {
+  const test::EngineCase& each = case_of(GetParam());
+  test::MaskBooks books;
+  std::optional<test::Trace> expected;
+  for (const std::size_t first : {0U, 3U}) {
+    test::LocalFederation federation(test::clients_for(each), masked(), {}, first, {}, &books);
+    const test::Trace trace = test::trace_of(federation.engine(), each);
+    if (!expected) expected = trace;
+    EXPECT_TRUE(trace == *expected) << first;
   }
 }
 

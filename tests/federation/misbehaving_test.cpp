@@ -79,7 +79,8 @@ network::SessionOutcome misbehave(const Federation& federation, Manner manner) {
   const std::string folder = federation.path(site_name(0)).string();
   NoLog log;
   network::FileOwner owner(site_name(0), {.data = folder + "/data.csv", .matrix = "", .rhs = ""}, {}, nullptr, log);
-  network::Participant participant({.name = site_name(0), .software = "odd", .known_draws = true}, owner, log);
+  network::Participant participant(
+      {.name = site_name(0), .software = "odd", .known_draws = true, .reveal_updates = true}, owner, log);
   network::LinkOptions options;
   options.server = federation.address_for(0);
   options.tls = network::TlsFiles{folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"};

@@ -3,6 +3,8 @@
 
 // A server and its clients in one process, over real connections on this machine.
 
+#include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "fedrk/network/data_owner.hpp"
 #include "fedrk/network/federation_server.hpp"
 #include "fedrk/operation/log.hpp"
+#include "fedrk/store/mask_book.hpp"
 
 namespace fedrk::test {
 
@@ -46,13 +49,32 @@ class ReadyOwner final : public network::DataOwner {
   Client client_;
 };
 
+/// Secrets that clients of masked runs have in several federations of a test: with the same ones they send the same
+/// parts.
+class MaskBooks {
+ public:
+  /// A new book with the name's own secret for the run "test".
+  store::MaskBook& of(const std::string& name) {
+    store::MaskBook::Key secret{};
+    std::copy_n(name.begin(), std::min(name.size(), secret.size()), secret.begin());
+    auto& book = books_.emplace_back(store::mask_book_in_memory());
+    (void)book->secret("test", secret);
+    return *book;
+  }
+
+ private:
+  std::deque<std::unique_ptr<store::MaskBook>> books_;
+};
+
 class LocalFederation {
  public:
   /// Starts server and clients, these in the order of `first` to last and then from the beginning.
   /// `client_tls` gives the files of each name; without it there is no TLS.
   explicit LocalFederation(std::vector<Client> clients, network::FederationOptions options = {},
                            std::optional<network::TlsFiles> server_tls = {}, std::size_t first = 0,
-                           const std::function<network::TlsFiles(const std::string&)>& client_tls = {}) {
+                           const std::function<network::TlsFiles(const std::string&)>& client_tls = {},
+                           MaskBooks* books = nullptr)
+      : masked_(options.masked), books_(books) {
     options.run = "test";
     options.heartbeat = network::Milliseconds(200);
     for (const Client& client : clients) options.clients.push_back(client.summary().name);
@@ -67,35 +89,45 @@ class LocalFederation {
           std::make_unique<network::ClientRun>(client_options(options.clients[i], client_tls), *owners_[i], log_));
       threads_.emplace_back([run = runs_.back().get()] { run->run(); });
     }
-    const auto gathered = server_->gather();
-    if (!gathered) throw std::runtime_error(gathered.error().message);
+    auto gathered = server_->gather();
+    if (!gathered) {
+      stop();
+      throw std::runtime_error(gathered.error().message);
+    }
+    roster_ = std::move(gathered->roster);
   }
 
-  ~LocalFederation() {
+  ~LocalFederation() { stop(); }
+
+  Engine& engine(std::uint64_t first_task = 0) { return server_->engine(first_task); }
+  const std::vector<ClientSummary>& roster() const { return roster_; }
+  network::FederationServer& server() { return *server_; }
+
+ private:
+  void stop() {
     server_->end({.status = "finished:completed", .reason = "the test is over"});
     for (auto& run : runs_) run->stop();
     for (std::thread& thread : threads_) thread.join();
   }
-
-  Engine& engine() { return server_->engine(); }
-  network::FederationServer& server() { return *server_; }
-
- private:
   network::ClientRunOptions client_options(const std::string& name,
                                            const std::function<network::TlsFiles(const std::string&)>& tls) const {
     network::ClientRunOptions options;
     if (tls) options.tls = tls(name);
     options.server = "127.0.0.1:" + std::to_string(server_->port());
     options.name = name;
-    options.known_draws = true;
+    options.known_draws = options.reveal_updates = options.expose_rows = !masked_;
+    if (masked_ && books_ != nullptr) options.book = &books_->of(name);
     return options;
   }
 
+  bool masked_;
+  MaskBooks* books_;
   NoLog log_;
   std::unique_ptr<network::FederationServer> server_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;
   std::vector<std::unique_ptr<network::ClientRun>> runs_;
   std::vector<std::thread> threads_;
+  std::vector<ClientSummary> roster_;
 };
 
 }  // namespace fedrk::test

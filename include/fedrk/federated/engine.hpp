@@ -104,6 +104,10 @@ class Engine {
   /// more, as their sum with the list of those in it. The same task gives the same answer. May throw RunEnded
   /// (run_ended.hpp).
   virtual RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) = 0;
+
+  /// Told in place of being asked, where the answer is known from an earlier process: an engine whose answers depend on
+  /// earlier ones goes on as if it had asked.
+  virtual void repeated(const LocalTask& /*task*/, const RoundReplies& /*round*/) {}
 };
 
 }  // namespace fedrk

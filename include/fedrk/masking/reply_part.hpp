@@ -11,8 +11,13 @@
 
 namespace fedrk::masking {
 
-/// What the answers to a task hold, known from the task alone. REQUIRES: work whose answer has a known length.
-PartLayout layout_of(const LocalTask& task, std::size_t unknowns, const Grid& grid);
+/// Whether a client may be asked for it together with some others only. That is work of which each answer is new: the
+/// factor by which a hyperplane is relaxed is. Anything else is the same function of x every time, and two sums of it
+/// over different clients would tell the parts of those in which they differ: it is asked of all clients or of none.
+bool may_be_of_some(const LocalWork& work);
+
+/// What the answers to a task hold, with so many values (reply_length).
+PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid);
 
 /// REQUIRES: the reply answers the task.
 Words part_of(const LocalTask& task, const LocalReply& reply, const Grid& grid, std::size_t parties);

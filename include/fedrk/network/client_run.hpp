@@ -15,6 +15,7 @@
 #include "fedrk/network/server_options.hpp"
 #include "fedrk/network/tls_files.hpp"
 #include "fedrk/operation/log.hpp"
+#include "fedrk/store/mask_book.hpp"
 
 namespace fedrk::network {
 
@@ -32,6 +33,10 @@ struct ClientRunOptions {
   std::string software;
   std::optional<TlsFiles> tls;  // none: in the clear
   bool known_draws = false;
+  bool reveal_updates = false;       // takes part where the server sees single updates
+  bool expose_rows = false;          // also where one update shows a row outright
+  std::size_t min_sum = 3;           // participants of a masked sum at least; 0: all clients of the run
+  store::MaskBook* book = nullptr;   // what it must remember of masked runs; none: for as long as this lives
   Milliseconds wait_limit{600'000};  // for a server that cannot be reached
   Milliseconds retry_most{2'000};    // between attempts; the first come sooner
   std::size_t longest_vector = 1 << 27;

@@ -29,6 +29,8 @@ class FileOwner final : public DataOwner {
 
   /// The run is over: what the store keeps of it goes.
   void forget();
+  /// That it takes part in, once it has been told.
+  const std::string& run() const { return run_; }
 
   Result<TableShape> read(const std::string& run, const io::Plan& plan) override;
   Result<ColumnSums> column_sums(std::size_t columns) override;

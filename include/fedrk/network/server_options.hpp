@@ -21,6 +21,9 @@ struct FederationOptions {
   io::Plan plan;                     // clients are told all of it but its files
   std::vector<std::string> clients;  // who may join, in the order of their ids
 
+  bool masked = false;      // clients mask what they send, and the server sees sums only
+  std::size_t min_sum = 3;  // clients that a sum is over, at least
+
   std::size_t enough = 0;  // clients to begin with when the time for joining is over; 0: all
   std::size_t quorum = 0;  // answers that a round needs; 0: half of those asked
 

@@ -30,8 +30,11 @@ struct ClientSettings {
   bool insecure = false;
   OwnFiles files;
   std::string state = "state";
-  bool known_draws = false;  // from the plan's seed, as in one process
-  double wait = 600.0;       // seconds
+  bool known_draws = false;     // from the plan's seed, as in one process
+  bool reveal_updates = false;  // takes part where the server sees single updates
+  bool expose_rows = false;     // also where one update shows a row outright
+  std::size_t min_sum = 3;      // clients in a masked sum, at least; 0: all of the run
+  double wait = 600.0;          // seconds
   std::size_t largest_message = 4 << 20, longest_vector = std::size_t{1} << 30;  // bytes
   LogSettings log;
 };
@@ -44,7 +47,10 @@ struct ServerSettings {
   std::vector<std::string> clients;
   std::string plan;
   std::string out;
-  std::string metrics;  // address of the endpoint for health and metrics; empty: none
+  std::string metrics;       // address of the endpoint for health and metrics; empty: none
+  bool unmasked = false;     // parts of sums come in the clear
+  bool expose_rows = false;  // as for clients
+  std::size_t min_sum = 3;
   std::size_t enough = 0, quorum = 0;
   double join_limit = 600.0, reply_limit = 300.0, away_limit = 30.0, run_limit = 0.0, heartbeat = 2.0;  // seconds
   std::size_t wrong_limit = 3, most_connections = 0;

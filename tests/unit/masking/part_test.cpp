@@ -86,7 +86,7 @@ TEST(ReplyPart, HoldsAllThatATaskAsksFor) {
 TEST(ReplyPart, HoldsNoValuesWhereOnlyAResidualIsAskedFor) {
   const std::vector<double> x{0.0, 0.0};
   const LocalTask look{RoundIndex{3}, x, FixedSteps{0}, true};
-  const PartLayout layout = layout_of(look, 2, {});
+  const PartLayout layout = layout_of(look, 0, {});
   EXPECT_EQ(layout.words(), PartLayout::kHead + kWideWords);
   const LocalReply sum = reply_from(look, sum_of({part_of(look, {ClientId{}, {}, 2.5}, {}, 1)}, layout, {}));
   EXPECT_EQ(sum.squared_residual, 2.5);

@@ -131,8 +131,9 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
     for (std::size_t i = 0; i < 3; ++i) {
       owners.push_back(std::make_unique<RowsOwner>(std::move(owned[i])));
       const auto connection = desk.open();
-      participants.try_emplace(connection, ParticipantOptions{.name = options.clients[i], .software = ""}, *owners[i],
-                               log);
+      participants.try_emplace(connection,
+                               ParticipantOptions{.name = options.clients[i], .software = "", .reveal_updates = true},
+                               *owners[i], log);
       desk.say(connection, participants.at(connection).hello());
     }
     std::optional<v1::StoredFederation> federation;

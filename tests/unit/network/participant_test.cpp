@@ -80,7 +80,10 @@ class Participants : public testing::Test {
 
   ScriptedOwner owner;
   test::NoLog log;
-  Participant participant{{.name = "a", .software = "fedrk 1", .known_draws = true}, owner, log};
+  Participant participant{
+      {.name = "a", .software = "fedrk 1", .known_draws = true, .reveal_updates = true, .expose_rows = true},
+      owner,
+      log};
 };
 
 TEST_F(Participants, SayWhoTheyAre) {

@@ -87,9 +87,9 @@ TEST(Switchboard, RefusesASecondConnectionOfOneName) {
 TEST(Switchboard, RefusesAnotherProtocol) {
   Desk desk(test::desk_options({"a"}));
   const auto connection = desk.open();
-  desk.say(connection, test::hello("a", 2));
+  desk.say(connection, test::hello("a", 1));
   expect_closed(desk, connection, Closing::Unfit,
-                "the server speaks protocol 1, the client 2: use the same version of fedrk on both sides");
+                "the server speaks protocol 2, the client 1: use the same version of fedrk on both sides");
 }
 
 TEST(Switchboard, WantsHelloFirstAndOnce) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A client's side of masked sums: shows its key, meets the others, and turns every answer into a part of a sum that
+// only all of them together make readable. It does not rely on the server: it insists on enough participants, on keys
+// that are signed, and answers each question once.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/federated/engine.hpp"
+#include "fedrk/masking/masker.hpp"
+#include "fedrk/operation/log.hpp"
+#include "fedrk/security/own_credentials.hpp"
+#include "fedrk/store/mask_book.hpp"
+#include "fedrk/v1/federation.pb.h"
+#include "network/wire.hpp"
+
+namespace fedrk::network {
+
+struct MaskedClientOptions {
+  std::string name;
+  std::optional<security::Credentials> credentials{};  // none: keys are not signed, as connections are not
+  store::MaskBook* book = nullptr;                     // none: in memory
+  std::size_t min_sum = 3;                             // participants of a sum at least; 0: all clients of the run
+};
+
+class MaskedClient {
+ public:
+  MaskedClient(MaskedClientOptions options, operation::Log& log);
+
+  /// For a run that begins, or goes on.
+  Result<v1::MaskKey> begin(const std::string& run);
+  Result<void> meet(const v1::Company& company);
+  bool has_met() const { return masker_ && masker_->company() > 0; }
+
+  /// Numbers for a sum over all clients, before the rounds. `about` is all that the server said.
+  Result<masking::Words> sum_over_all(const std::string& kind, std::string_view about, std::span<const double> numbers);
+
+  /// Why a task is not answered; with the attempt that was answered last, where that is why.
+  struct Refused {
+    std::string words;
+    std::optional<std::uint32_t> answered{};
+  };
+  /// Whether it may be answered. From then on it counts as answered, and its draws are set.
+  std::optional<Refused> admit(const v1::Task& message, wire::ReceivedTask& task);
+  /// REQUIRES: it was admitted.
+  masking::Words part_of(const v1::Task& message, const wire::ReceivedTask& task, const LocalReply& reply) const;
+
+ private:
+  std::string wrong_company(const wire::ReceivedTask& task) const;
+  Result<store::MaskBook::Verdict> claim(const std::string& kind, std::uint64_t number, std::uint32_t attempt,
+                                         const masking::Key& question);
+
+  MaskedClientOptions options_;
+  operation::Log& log_;
+  std::unique_ptr<store::MaskBook> own_book_;  // where none was given
+  store::MaskBook& book_;
+  std::string run_;
+  std::unique_ptr<masking::Masker> masker_;
+};
+
+}  // namespace fedrk::network

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The server's side of masked sums. A sum can be read when every participant's part is in it; where one is missing,
+// nothing can be made of the others. The server then asks those who answered once more, as a new attempt with other
+// masks and draws, and drops what it has: docs/decisions/015-masked-sums.md tells why it is not recovered.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fedrk/federated/engine.hpp"
+#include "fedrk/masking/grid_scale.hpp"
+#include "fedrk/network/server_options.hpp"
+#include "network/switchboard.hpp"
+
+namespace fedrk::network {
+
+/// Answers that a round needs of so many.
+std::size_t quorum_of(const FederationOptions& options, std::size_t asked);
+
+class MaskedRounds {
+ public:
+  /// All of these outlive it.
+  MaskedRounds(Switchboard& switchboard, const FederationOptions& options, std::span<const ClientSummary> roster,
+               std::size_t dimension)
+      : switchboard_(switchboard), options_(options), roster_(roster), dimension_(dimension) {}
+
+  /// The sum of the participants' answers, or of those of them who stayed. Throws RunEnded where too few did, also when
+  /// asked again, and InvalidArgument for a task that wants single updates.
+  RoundReplies sum(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants);
+
+  /// A sum that is only repeated.
+  void learn(const LocalTask& task, const RoundReplies& round);
+
+ private:
+  struct Attempt;
+  void ask(Attempt& attempt);
+  bool settle(Attempt& attempt);
+  bool read(Attempt& attempt);
+  bool go_on_without(Attempt& attempt);
+  [[noreturn]] void give_up(const Attempt& attempt) const;
+
+  Switchboard& switchboard_;
+  const FederationOptions& options_;
+  std::span<const ClientSummary> roster_;
+  std::size_t dimension_;
+  masking::GridScale scale_;
+};
+
+}  // namespace fedrk::network

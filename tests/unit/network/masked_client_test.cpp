@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/masked_client.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/security/authority.hpp"
+#include "support/masked_circle.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using test::MaskedCircle;
+using test::places;
+
+constexpr std::size_t kUnknowns = 12;
+
+std::vector<Client> four_clients(std::uint64_t seed = 1) {
+  return test::clients_of(generate({.rows = 32, .cols = kUnknowns, .seed = seed}).system, 4, seed);
+}
+
+const std::vector<ClientId> kAll = places({0, 1, 2, 3}), kWithoutLast = places({0, 1, 2});
+
+LocalTask valid_steps(std::span<const double> x, StepBudget budget = FixedSteps{20}) {
+  LocalTask task{RoundIndex{0}, x, ValidSteps{budget}};
+  task.reveal = Reveal::Sums;
+  return task;
+}
+
+double length(std::span<const double> values) { return std::sqrt(squared_norm(values)); }
+
+TEST(MaskedClients, AddUpToWhatTheySentInTheClear) {
+  const std::vector<double> x(kUnknowns, 0.0);
+  // The residual is the same whatever the draws are.
+  LocalTask look{RoundIndex{0}, x, FixedSteps{0}, true};
+  look.reveal = Reveal::Sums;
+  MaskedCircle circle(four_clients());
+  circle.introduce();
+  double expected = 0.0;
+  for (Client& client : four_clients()) expected += *client.local_update(look).squared_residual;
+
+  const auto sum = circle.sum(MaskedCircle::task(0, look, kAll), look, kAll);
+
+  ASSERT_TRUE(sum);
+  EXPECT_DOUBLE_EQ(*sum->squared_residual, expected);
+}
+
+TEST(MaskedClients, GiveAHyperplaneThatHoldsTheSolution) {
+  const auto problem = generate({.rows = 32, .cols = kUnknowns, .seed = 1});
+  const std::vector<double> x(kUnknowns, 0.0);
+  MaskedCircle circle(four_clients());
+  circle.introduce();
+  for (const StepBudget& budget : {StepBudget{FixedSteps{20}}, StepBudget{UntilProjected{}}}) {
+    for (const auto& who : {kAll, kWithoutLast}) {
+      static std::uint64_t number = 0;
+      const LocalTask task = valid_steps(x, budget);
+      const auto sum = circle.sum(MaskedCircle::task(number++, task, who), task, who);
+
+      ASSERT_TRUE(sum);
+      EXPECT_NEAR(dot(sum->values, problem.solution), *sum->gap, 1e-12 * std::abs(*sum->gap));
+    }
+  }
+}
+
+// ---- What they do not answer.
+
+class MaskedClientRules : public testing::Test {
+ protected:
+  MaskedClientRules() { circle_.introduce(); }
+  std::string refusal(const v1::Task& task, std::size_t client = 0) {
+    return circle_.ask(client, task).refusal().reason();
+  }
+
+  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
+  LocalTask steps_ = valid_steps(x_);
+  MaskedCircle circle_{four_clients()};
+};
+
+TEST_F(MaskedClientRules, RepeatTheSameBytes) {
+  const auto task = MaskedCircle::task(0, steps_, kAll);
+  const auto first = circle_.ask(0, task), again = circle_.ask(0, task);
+  ASSERT_TRUE(first.has_update());
+  EXPECT_EQ(first.SerializeAsString(), again.SerializeAsString());
+}
+
+TEST_F(MaskedClientRules, AnswerANumberOnce) {
+  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(5, steps_, kAll)).has_update());
+  constexpr const char* kAlready = "it has answered this question already, or a later one";
+  EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kWithoutLast)), kAlready) << "without one of them";
+  std::vector<double> other = x_;
+  other[3] += 1e-9;
+  EXPECT_EQ(refusal(MaskedCircle::task(5, valid_steps(other), kAll)), kAlready) << "at another x";
+  EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kAll, 0, {-30})), kAlready) << "on another grid";
+  EXPECT_EQ(refusal(MaskedCircle::task(4, steps_, kAll)), kAlready);
+  EXPECT_FALSE(circle_.ask(0, MaskedCircle::task(4, steps_, kAll)).refusal().has_answered());
+  EXPECT_TRUE(circle_.ask(0, MaskedCircle::task(5, steps_, kWithoutLast, 3)).has_update()) << "a new attempt";
+  const auto back = circle_.ask(0, MaskedCircle::task(5, steps_, kAll, 1)).refusal();
+  EXPECT_EQ(back.answered(), 3) << "so that a server that was started again knows where to go on";
+  EXPECT_EQ(back.attempt(), 1);
+}
+
+TEST_F(MaskedClientRules, TakePartInNoSumOfTwo) {
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0, 1}))),
+            "a sum over 2 clients would show too much of each: 3 at least take part");
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0}))),
+            "a sum over 1 clients would show too much of each: 3 at least take part");
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0, 1, 7}))), "it names participants that are not there");
+}
+
+TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
+  LocalTask single = steps_;
+  single.reveal = Reveal::Updates;
+  EXPECT_EQ(refusal(MaskedCircle::task(0, single, kAll)), "it asks for a single update in a run of masked sums");
+}
+
+// What draws nothing is the same at each x: a sum over all but one would tell the last one's by the difference.
+TEST_F(MaskedClientRules, GiveFixedFunctionsOfXOverAllOrNotAtAll) {
+  for (const LocalWork& work : {LocalWork(Gradient{}), LocalWork(NormalProduct{}), LocalWork(GramSum{}),
+                                LocalWork(ColumnNorms{}), LocalWork(FixedSteps{20}), LocalWork(UntilProjected{})}) {
+    static std::uint64_t number = 0;
+    LocalTask task = steps_;
+    task.work = work;
+    EXPECT_TRUE(refusal(MaskedCircle::task(number, task, kWithoutLast)).starts_with("it asks some clients only"));
+    EXPECT_TRUE(circle_.ask(0, MaskedCircle::task(number++, task, kAll)).has_update());
+  }
+  LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
+  look.reveal = Reveal::Sums;
+  EXPECT_TRUE(refusal(MaskedCircle::task(90, look, kWithoutLast)).starts_with("it asks some clients only"));
+}
+
+TEST_F(MaskedClientRules, WantAGridThatMakesSense) {
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, kAll, 0, {-5000})), "its grid makes no sense");
+}
+
+// A server that tells two clients different things gets masks that do not cancel.
+TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
+  std::vector<double> other = x_;
+  other[0] = 17.0;
+  const LocalTask elsewhere = valid_steps(other);
+  const masking::PartLayout layout = masking::layout_of(steps_, kUnknowns, {});
+  masking::Words total(layout.words(), 0);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const auto answer = circle_.ask(i, MaskedCircle::task(0, i == 2 ? elsewhere : steps_, kAll));
+    masking::add_part(layout, wire::words_of(answer.update().values()), total);
+  }
+  EXPECT_NE(masking::read_sum(layout, {}, total).parties, 4);
+}
+
+TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
+  MaskedCircle circle(four_clients(), [](ParticipantOptions& options) { options.min_sum = 0; });
+  circle.introduce();
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x);
+  EXPECT_EQ(circle.ask(0, MaskedCircle::task(0, task, kWithoutLast)).refusal().reason(),
+            "a sum over 3 clients would show too much of each: 4 at least take part");
+  EXPECT_TRUE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+}
+
+TEST(MaskedClientSettings, AreNotThoseOfKnownDraws) {
+  test::ReadyOwner owner(std::move(four_clients().front()));
+  test::NoLog log;
+  Participant participant({.name = "site-1", .software = "", .known_draws = true, .reveal_updates = true}, owner, log);
+  const auto answer = participant.on_message(MaskedCircle::welcome()).answer;
+  EXPECT_NE(answer->refusal().reason().find("not in a private run"), std::string::npos);
+}
+
+TEST(MaskedClientSettings, KeepAClientFromShowingSingleUpdatesUnasked) {
+  const auto words = [](bool reveal, bool expose, const std::string& entry, const std::string& value) {
+    test::ReadyOwner owner(std::move(four_clients().front()));
+    test::NoLog log;
+    Participant participant({.name = "site-1", .software = "", .reveal_updates = reveal, .expose_rows = expose}, owner,
+                            log);
+    v1::ServerMessage message = MaskedCircle::welcome();
+    message.mutable_welcome()->set_masked(false);
+    for (const auto& [name, text] : {std::pair<std::string, std::string>("method", "published"), {entry, value}}) {
+      auto& line = *message.mutable_welcome()->add_plan();
+      line.set_name(name);
+      line.add_values(text);
+    }
+    return participant.on_message(message).answer->refusal().reason();
+  };
+  EXPECT_TRUE(words(false, false, "rounds", "5").starts_with("the server wants to see single updates"));
+  EXPECT_EQ(words(true, false, "rounds", "5"), "");
+  for (const char* entry : {"local-steps", "participants", "server-steps"}) {
+    EXPECT_NE(words(true, false, entry, "1").find("--expose-rows"), std::string::npos) << entry;
+    EXPECT_EQ(words(true, true, entry, "1"), "") << entry;
+    EXPECT_EQ(words(true, false, entry, "2"), "") << entry;
+  }
+}
+
+// ---- A server that pretends a client was late, and asks again without it.
+
+class PretendedLate : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Budgets, PretendedLate, testing::Bool(),
+                         [](const auto& test) { return test.param ? "ExactProjections" : "Steps"; });
+
+// The server has the sum over all four at x, and asks the first three for theirs at the same x. Where they answered the
+// same as before, the difference would be the update of the fourth. They do not: the difference is off by about as much
+// as the others' updates are long.
+TEST_P(PretendedLate, DoesNotLearnTheUpdateOfTheOneLeftOut) {
+  const StepBudget budget = GetParam() ? StepBudget{UntilProjected{}} : StepBudget{FixedSteps{20}};
+  const std::vector<double> x(kUnknowns, 0.0);
+  const LocalTask task = valid_steps(x, budget);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    MaskedCircle circle(four_clients(seed));
+    circle.introduce();
+    const auto all = circle.sum(MaskedCircle::task(0, task, kAll), task, kAll);
+    EXPECT_FALSE(circle.sum(MaskedCircle::task(0, task, kWithoutLast), task, kWithoutLast)) << "the same number";
+    const auto without = circle.sum(MaskedCircle::task(0, task, kWithoutLast, 1), task, kWithoutLast);
+    ASSERT_TRUE(all && without);
+
+    AlignedVector difference = all->values;
+    axpy(-1.0, without->values, difference);
+    // An exact projection would be the same each time but for a factor from 1/2 to 1: the nearest multiple counts.
+    const LocalReply alone = four_clients(seed).back().local_update(task);
+    const double along = dot(difference, alone.values) / squared_norm(alone.values);
+    axpy(-along, alone.values, difference);
+    EXPECT_GT(length(difference), 0.02 * length(alone.values)) << seed;
+  }
+}
+
+// ---- Keys.
+
+class SignedKeys : public testing::Test {
+ protected:
+  SignedKeys()
+      : circle_(four_clients(), [this](ParticipantOptions& options) {
+          const auto own = *authority_.issue_client(options.name, security::valid_for_days(security::now(), 5));
+          options.credentials = security::Credentials{own.certificate, own.key, authority_.identity().certificate};
+        }) {}
+
+  /// What the first client says to the company as the server tells it.
+  std::string refusal() {
+    v1::ServerMessage message;
+    *message.mutable_company() = circle_.company();
+    message.mutable_company()->set_place(0);
+    return circle_.say(0, message).refusal().reason();
+  }
+
+  security::Authority authority_ = *security::Authority::make(security::valid_for_days(security::now(), 10));
+  MaskedCircle circle_;
+};
+
+TEST_F(SignedKeys, AreBelieved) {
+  EXPECT_EQ(refusal(), "");
+  circle_.introduce();
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x);
+  EXPECT_TRUE(circle_.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+}
+
+// The server puts a key of its own in the place of a client's, to know the masks of both sides.
+TEST_F(SignedKeys, AreNotBelievedWhereTheServerPutsItsOwn) {
+  const masking::Masker server(masking::random_key(), "run");
+  circle_.company().mutable_members(2)->mutable_key()->set_key(
+      std::string(server.public_key().begin(), server.public_key().end()));
+  EXPECT_EQ(refusal(), "the key of 'site-3' for masks is not signed by it");
+  circle_.company().mutable_members(2)->mutable_key()->clear_key();
+  EXPECT_EQ(refusal(), "'site-3' has no key for masks");
+}
+
+TEST_F(SignedKeys, AreNotBelievedOfStrangersNorUnderAnotherName) {
+  const auto elsewhere = *security::Authority::make(security::valid_for_days(security::now(), 10));
+  const auto stranger = *elsewhere.issue_client("site-3", security::valid_for_days(security::now(), 5));
+  auto& third = *circle_.company().mutable_members(2);
+  const v1::MaskKey honest = third.key();
+  third.mutable_key()->set_certificate(stranger.certificate);
+  EXPECT_EQ(refusal(), "the certificate of 'site-3' was issued by another authority");
+  *third.mutable_key() = circle_.company().members(1).key();
+  EXPECT_EQ(refusal(), "the certificate of 'site-3' is that of 'site-2'");
+  *third.mutable_key() = honest;
+  third.set_name("site-2");
+  EXPECT_EQ(refusal(), "the certificate of 'site-2' is that of 'site-3'");
+}
+
+TEST_F(SignedKeys, AreOfOneRunOnly) {
+  circle_.company().set_run("another");
+  EXPECT_EQ(refusal(), "a company of another run");
+}
+
+TEST_F(SignedKeys, MakeNoCompanyOfTwoNorOneWithoutTheClient) {
+  circle_.company().mutable_members()->SwapElements(0, 1);
+  EXPECT_EQ(refusal(), "the server gives this client another place than its own");
+  circle_.company().mutable_members()->SwapElements(0, 1);
+  circle_.company().mutable_members()->DeleteSubrange(2, 2);
+  EXPECT_EQ(refusal(), "a run of 2 clients, where each sum is to be over 3 at least");
+}
+
+}  // namespace
+}  // namespace fedrk::network

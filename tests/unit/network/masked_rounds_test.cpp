@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/masked_rounds.hpp"
+
+#include <atomic>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/base/error.hpp"
+#include "fedrk/federated/run_ended.hpp"
+#include "network/network_engine.hpp"
+#include "support/masked_circle.hpp"
+#include "support/switchboard_desk.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using test::MaskedCircle;
+using test::places;
+
+constexpr std::size_t kUnknowns = 6;
+constexpr std::uint32_t kClients = 5;
+
+/// A server over five clients, of whom a test may change what they say. They are those of a circle.
+class MaskedServer : public testing::Test {
+ protected:
+  using Change = std::function<std::optional<v1::ClientMessage>(std::size_t client, const v1::Task& task,
+                                                                v1::ClientMessage honest)>;
+
+  static FederationOptions options() {
+    FederationOptions options = test::desk_options({});
+    for (std::uint32_t i = 0; i < kClients; ++i) options.clients.push_back(test::circle_name(i));
+    options.run = "run";
+    options.masked = true;
+    options.reply_limit = Milliseconds(100);
+    options.join_limit = Milliseconds(400);
+    return options;
+  }
+
+  MaskedServer() : circle_(test::clients_of(generate({.rows = 20, .cols = kUnknowns}).system, kClients, 1)) {
+    circle_.introduce();
+    std::vector<ClientSummary> roster;
+    for (std::uint32_t i = 0; i < kClients; ++i) {
+      connections_[desk_.join(test::circle_name(i), 4, kUnknowns)] = i;
+      roster.push_back({ClientId{i}, test::circle_name(i), 4, 1.0, 1.0});
+    }
+    EXPECT_TRUE(desk_.board.gather());
+    engine_.emplace(desk_.board, options(), roster, kUnknowns, 0);
+    task_.reveal = Reveal::Sums;
+  }
+
+  RoundReplies ask(const std::vector<ClientId>& who, const Change& change = {}) { return ask(task_, who, change); }
+  RoundReplies ask(const LocalTask& task, const std::vector<ClientId>& who, const Change& change = {}) {
+    change_ = change;
+    return engine_->local_updates(task, who);
+  }
+
+  std::optional<v1::ClientMessage> answer(ConnectionId id, const v1::ServerMessage& message) {
+    if (!message.has_task()) return std::nullopt;
+    asked_.push_back(message.task());
+    const std::size_t client = connections_.at(id);
+    auto honest = circle_.ask(client, message.task());
+    return change_ ? change_(client, message.task(), std::move(honest)) : honest;
+  }
+
+  test::Desk desk_{options()};
+  MaskedCircle circle_;
+  std::map<ConnectionId, std::size_t> connections_;
+  std::optional<NetworkEngine> engine_;
+  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.0);
+  LocalTask task_{RoundIndex{0}, x_, ValidSteps{FixedSteps{10}}, true};
+  std::vector<v1::Task> asked_;
+  std::vector<ClientId> all_ = places({0, 1, 2, 3, 4});
+  Change change_;  // set while nobody is asked
+  test::PlayedClients clients_{
+      desk_, [this](ConnectionId id, const v1::ServerMessage& message) { return answer(id, message); }};
+};
+
+TEST_F(MaskedServer, GetsOneSum) {
+  const RoundReplies round = ask(all_);
+  EXPECT_EQ(round.answered, all_);
+  ASSERT_EQ(round.replies.size(), 1);
+  EXPECT_EQ(round.replies[0].values.size(), kUnknowns);
+  EXPECT_TRUE(round.replies[0].gap);
+  EXPECT_TRUE(round.replies[0].squared_residual);
+  EXPECT_TRUE(round.absences.empty());
+}
+
+TEST_F(MaskedServer, FollowsTheLastSumWithItsGrid) {
+  ask(all_);
+  EXPECT_FALSE(asked_.front().has_exponent()) << "no size is known yet";
+  asked_.clear();
+  ask(all_);
+  EXPECT_TRUE(asked_.front().has_exponent());
+}
+
+// A server that was killed gets its grids from the answers that it kept.
+TEST_F(MaskedServer, FollowsASumThatIsOnlyRepeated) {
+  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, all_};
+  engine_->repeated(task_, before);
+  ask(all_);
+  EXPECT_EQ(asked_.front().exponent(), masking::Grid{0 + 10 + 3 - 62}.exponent);
+}
+
+TEST_F(MaskedServer, AsksOnceMoreWhereNumbersDoNotFitTheGrid) {
+  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 1e-12)}}, {}, all_};  // tiny beside what comes
+  engine_->repeated(task_, before);
+  const RoundReplies round = ask(all_);
+  EXPECT_EQ(round.answered, all_);
+  ASSERT_EQ(asked_.size(), 10);
+  EXPECT_TRUE(asked_.front().has_exponent());
+  EXPECT_FALSE(asked_.back().has_exponent());
+  EXPECT_EQ(asked_.back().attempt(), 1);
+}
+
+TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    return client == 1 ? std::nullopt : std::optional(std::move(honest));
+  });
+  EXPECT_EQ(round.answered, places({0, 2, 3, 4}));
+  ASSERT_EQ(round.absences.size(), 1);
+  EXPECT_EQ(round.absences[0].client, ClientId{1});
+  EXPECT_EQ(round.absences[0].reason, "no answer within 0.1 s");
+  EXPECT_EQ(asked_.back().attempt(), 1);
+  EXPECT_EQ(asked_.back().number(), asked_.front().number());
+  EXPECT_EQ(asked_.back().participants_size(), 4);
+}
+
+TEST_F(MaskedServer, RepeatsARoundWithoutWhoRefused) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task& task, v1::ClientMessage honest) {
+    if (client != 4) return honest;
+    v1::ClientMessage message = test::refusal("its store is full", task.number());
+    message.mutable_refusal()->set_run("run");
+    message.mutable_refusal()->set_attempt(task.attempt());
+    return message;
+  });
+  EXPECT_EQ(round.answered, places({0, 1, 2, 3}));
+  EXPECT_EQ(round.absences.at(0).reason, "it refused: its store is full");
+}
+
+// Those who have answered the first attempt already, to a server that is no more, tell the one that follows where to go
+// on, and nobody is lost.
+TEST_F(MaskedServer, GoesOnFromWhatClientsAnsweredBefore) {
+  const auto earlier = MaskedCircle::task(0, task_, places({0, 1, 2}), 6);
+  ASSERT_TRUE(circle_.ask(1, earlier).has_update());
+  const RoundReplies round = ask(all_);
+  EXPECT_EQ(round.answered, all_);
+  EXPECT_TRUE(round.absences.empty());
+  EXPECT_EQ(asked_.back().attempt(), 7);
+}
+
+TEST_F(MaskedServer, EndsWhereTooFewAreLeftForASum) {
+  const auto change = [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    return client > 1 ? std::nullopt : std::optional(std::move(honest));
+  };
+  try {
+    ask(all_, change);
+    FAIL() << "a sum over two";
+  } catch (const RunEnded& ended) {
+    EXPECT_EQ(ended.why(), Termination::ClientsLost);
+    EXPECT_NE(ended.words().find("2 of 5 clients answered, 3 are needed for a sum"), std::string::npos)
+        << ended.words();
+  }
+}
+
+TEST_F(MaskedServer, HasNoResidualWithoutEveryone) {
+  LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
+  look.reveal = Reveal::Sums;
+  const RoundReplies round = ask(look, all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    return client == 2 ? std::nullopt : std::optional(std::move(honest));
+  });
+  EXPECT_TRUE(round.replies.empty());
+  EXPECT_TRUE(round.answered.empty());
+  EXPECT_EQ(round.absences.size(), kClients);
+  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+}
+
+TEST_F(MaskedServer, NoticesMasksThatDoNotCancel) {
+  const auto change = [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    if (client == 3) {
+      auto words = wire::words_of(honest.update().values());
+      words[0] += 1;
+      wire::set_words(*honest.mutable_update()->mutable_values(), words);
+    }
+    return honest;
+  };
+  EXPECT_THROW(ask(all_, change), RunEnded);
+}
+
+TEST_F(MaskedServer, CountsAnAnswerThatIsNoPartAgainstItsClient) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    if (client == 3) honest.mutable_update()->set_masked(false);
+    return honest;
+  });
+  EXPECT_EQ(round.answered, places({0, 1, 2, 4}));
+  EXPECT_EQ(round.absences.at(0).reason, "its answer is not the part that was asked for");
+  EXPECT_EQ(desk_.seat(3).counts.wrong, 1);
+}
+
+// What comes to an earlier attempt is not taken for an answer to the next.
+TEST_F(MaskedServer, TakesNoPartOfAnotherAttempt) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    if (client == 3) honest.mutable_update()->set_attempt(honest.update().attempt() + 1);
+    return honest;
+  });
+  EXPECT_EQ(round.answered, places({0, 1, 2, 4}));
+  EXPECT_EQ(desk_.seat(3).counts.stale, 1);
+}
+
+TEST_F(MaskedServer, AsksForNoSingleUpdate) {
+  task_.reveal = Reveal::Updates;
+  EXPECT_THROW(ask(all_), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace fedrk::network
