@@ -2,7 +2,11 @@
 #include "support/startup_kit.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include "fedrk/problem/partition.hpp"
@@ -38,12 +42,29 @@ std::vector<std::string> split_table(const std::filesystem::path& table, std::si
   return files;
 }
 
-StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients) {
+double distance_of_solutions(const std::string& one, const std::string& two) {
+  constexpr double kApart = std::numeric_limits<double>::infinity();
+  std::istringstream first(one), second(two);
+  double largest = 0.0, apart = 0.0;
+  std::string a, b;
+  while (std::getline(first, a)) {
+    if (!std::getline(second, b)) return kApart;
+    const std::size_t comma = a.find(',');
+    if (comma == std::string::npos || a.substr(0, comma) != b.substr(0, comma)) return kApart;
+    const double here = std::strtod(a.c_str() + comma + 1, nullptr),
+                 there = std::strtod(b.c_str() + comma + 1, nullptr);
+    largest = std::max(largest, std::abs(here));
+    apart = std::max(apart, std::abs(here - there));
+  }
+  return largest > 0.0 && !std::getline(second, b) ? apart / largest : kApart;
+}
+
+StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients), masked_(spec.masked) {
   const std::filesystem::path& here = folder_.path();
   const bool matrices = !spec.generate.empty();
   folder_.write("plan.toml", spec.plan);
-  std::vector<std::string> provision = {FEDRK_PROGRAM, "provision", "federation", "--plan",
-                                        "plan.toml",   "--draws",   "plan"};
+  std::vector<std::string> provision = {FEDRK_PROGRAM, "provision", "federation", "--plan", "plan.toml"};
+  if (!masked_) provision.insert(provision.end(), {"--draws", "plan"});
   std::vector<std::string> solve = {FEDRK_PROGRAM, "solve", "plan.toml", "--out", "expected", "--progress", "none"};
   for (const std::string& host : spec.hosts) provision.insert(provision.end(), {"--host", host});
   for (std::size_t i = 0; i < clients_; ++i) {

@@ -18,6 +18,7 @@ struct KitSpec {
   std::vector<std::string> generate{};  // what fedrk generate makes, a matrix for each client
   std::string plan;                     // entries of a plan, without data
   std::size_t clients = 4;
+  bool masked = false;                             // the clients' draws are their own, and the server sees sums only
   std::vector<std::string> hosts = {"127.0.0.1"};  // the names and addresses that clients may call the server by
 };
 
@@ -37,6 +38,7 @@ class StartupKit {
   std::filesystem::path one_process() const { return folder_ / "expected"; }
   /// The bytes of its solution.csv.
   const std::string& expected() const { return expected_; }
+  bool masked() const { return masked_; }
 
  private:
   void share_table(const std::filesystem::path& table) const;
@@ -44,8 +46,13 @@ class StartupKit {
 
   TempFolder folder_;
   std::size_t clients_;
+  bool masked_;
   std::string expected_;
 };
+
+/// How far two solution.csv are apart: the largest difference of a coefficient, over the largest coefficient. Infinite
+/// where they are not of the same names.
+double distance_of_solutions(const std::string& one, const std::string& two);
 
 /// "site-1" for 0.
 std::string site_name(std::size_t client);

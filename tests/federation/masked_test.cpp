@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A federation of processes in which the server sees masked sums only: the same bad days, and servers and clients that
+// want different things.
+
+#include <csignal>
+
+#include "federation/weather.hpp"
+
+namespace fedrk::test {
+namespace {
+
+constexpr auto npos = std::string::npos;
+
+TEST_F(FederationTest, FindsTheSolutionFromMaskedSums) {
+  begin(masked_ridge()).start_all();
+
+  expect_a_good_end();
+  EXPECT_NE(federation_->client(0).err().find("masks.ready"), npos) << federation_->client(0).err();
+  EXPECT_NE(federation_->client(0).err().find("site-1, site-2, site-3, site-4, site-5"), npos);
+  EXPECT_EQ(federation_->result("result.json").find("single updates"), npos) << "nothing to warn of";
+}
+
+TEST_F(FederationTest, FindsAFitFromMaskedSumsByItself) {
+  const StartupKit kit(prostate("rounds = 1000\ntolerance = 1e-11\n", 5, true));  // of all methods the one that fits
+  begin(kit).start_all();
+
+  expect_a_good_end();
+}
+
+// ---- Processes that end, stop or are late.
+
+TEST_F(FederationTest, GoesOnWithMaskedSumsAfterItsServerWasKilled) {
+  Federation& federation = begin(masked_ridge());
+  federation.start_all();
+  ASSERT_TRUE(reaches(15)) << federation.story();
+
+  federation.server().kill();
+  federation.start_server();
+
+  expect_a_good_end();
+}
+
+TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
+  Federation& federation = begin(masked_ridge());
+  federation.start_all();
+  ASSERT_TRUE(reaches(15)) << federation.story();
+
+  federation.client(2).kill();
+  federation.start_client(2);
+
+  expect_a_good_end();
+  EXPECT_TRUE(absences_in(federation.history()).empty());
+}
+
+TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
+  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2"});
+  federation.start_all();
+  ASSERT_TRUE(reaches(15)) << federation.story();
+  federation.client(1).signal(SIGSTOP);
+
+  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  const auto absences = absences_in(federation.history());
+  ASSERT_FALSE(absences.empty());
+  for (const auto& absence : absences) {
+    EXPECT_EQ(absence.client, "site-2");
+    EXPECT_EQ(absence.reason, "its connection was lost and it did not come back in time");
+  }
+}
+
+TEST_F(FederationTest, MakesMaskedSumsWithoutAnAnswerThatComesLate) {
+  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.2", "--reply-limit", "0.25"});
+  federation.start_all();
+  ASSERT_TRUE(reaches(15)) << federation.story();
+  federation.network(1).hold(ChaosProxy::Direction::ToServer, true);
+  std::this_thread::sleep_for(500ms);
+  federation.network(1).hold(ChaosProxy::Direction::ToServer, false);
+
+  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  EXPECT_LT(distance_of_solutions(federation.solution(), kit_->expected()), 1e-8);
+}
+
+TEST_F(FederationTest, EndsWhereTooFewAreLeftForAMaskedSumAndGoesOnWhenTheyAreBack) {
+  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--join-limit", "5"});
+  federation.start_all();
+  ASSERT_TRUE(reaches(15)) << federation.story();
+  for (const std::size_t gone : {0U, 1U, 2U}) federation.client(gone).kill();
+
+  EXPECT_EQ(federation.server().wait(30s), kRunFailed) << federation.story();
+  EXPECT_EQ(federation.state(), "finished:failed");
+  federation.start_server();
+  for (std::size_t i = 0; i < federation.clients(); ++i) {
+    if (!federation.client_runs(i)) federation.start_client(i);
+  }
+
+  expect_a_good_end();
+}
+
+// Its key is gone with its state, and with a new one nothing that it sends would cancel.
+TEST_F(FederationTest, DoesNotTakeBackAClientThatLostItsMasks) {
+  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2"});
+  federation.start_all();
+  ASSERT_TRUE(reaches(15)) << federation.story();
+  federation.client(2).kill();
+  std::filesystem::remove_all(federation.path("site-3/state"));
+  federation.start_client(2);
+
+  EXPECT_EQ(federation.client(2).wait(20s), kBadInput) << federation.story();
+  EXPECT_NE(federation.client(2).err().find("its key for masks is not that with which the run began"), npos);
+}
+
+// ---- Who wants what.
+
+TEST_F(FederationTest, KeepsAClientFromRevealingItsUpdatesUnasked) {
+  const StartupKit kit(prostate("reveal = \"updates\"\nridge = 1.0\nrounds = 5\n", 3, true));
+  Federation& federation = begin(kit);
+  federation.start_server();
+  federation.start_client(0);
+
+  EXPECT_EQ(federation.client(0).wait(20s), kBadInput) << federation.story();
+  EXPECT_NE(federation.client(0).err().find("--reveal updates"), npos) << federation.client(0).err();
+  EXPECT_NE(federation.server().err().find("reveal.updates"), npos) << "the server is told too";
+}
+
+TEST_F(FederationTest, RevealsUpdatesWhereBothSidesSaySo) {
+  const StartupKit kit(prostate("reveal = \"updates\"\nridge = 1.0\nrounds = 400\ntolerance = 1e-11\n", 3, true));
+  kit_ = &kit;
+  federation_.emplace(kit, patient_limits(), Words{"--wait", "30", "--reveal", "updates"});
+  federation_->start_all();
+
+  expect_a_good_end();
+  EXPECT_NE(federation_->client(0).err().find("the server sees every client's single updates"), npos);
+  EXPECT_NE(federation_->result("result.json").find("the server sees every client's single updates"), npos);
+}
+
+class ServerRefusal : public FederationTest {
+ protected:
+  std::string words_of(const StartupKit& kit, const Words& flags) {
+    const Federation& federation = begin(kit);
+    Words words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const Outcome ended = run_command(words, 20s, federation.path("server"));
+    EXPECT_EQ(ended.exit_code, kBadInput);
+    return ended.err;
+  }
+};
+
+TEST_F(ServerRefusal, IsOfPlansThatRevealWhatNobodyTyped) {
+  const std::string words = words_of(masked_ridge(), {"--method", "published", "--ridge", "0"});
+  EXPECT_NE(words.find("say --reveal updates here and at every client"), npos) << words;
+}
+
+TEST_F(ServerRefusal, IsOfPlansThatShowRowsOutright) {
+  for (const Words& flags : {Words{"--local-steps", "1"}, {"--participants", "1"}, {"--server-steps", "1"}}) {
+    Words all = {"--method", "published", "--ridge", "0", "--reveal", "updates"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    const std::string words = words_of(masked_ridge(), all);
+    EXPECT_NE(words.find("say --expose-rows here and at every client"), npos) << words;
+  }
+}
+
+TEST_F(ServerRefusal, IsOfSumsOverTooFew) {
+  EXPECT_NE(words_of(masked_ridge(), {"--participants", "2"}).find("2 clients a round are too few"), npos);
+  EXPECT_NE(words_of(masked_ridge(), {"--min-sum", "2"}).find("--min-sum"), npos);
+  EXPECT_NE(words_of(masked_ridge(), {"--min-sum", "5"}).find("4 clients a round are too few"), npos);
+}
+
+}  // namespace
+}  // namespace fedrk::test
