@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "analysis/found_records.hpp"
@@ -61,6 +62,21 @@ std::vector<RecoveredRecord> recover_from_single_steps(std::span<const SeenUpdat
     auto record = detail::scaled_record(update.delta, offset, options);
     if (record) record->support = 1;
     detail::add_record(std::move(record), found);
+  }
+  return found;
+}
+
+std::vector<RecoveredRecord> recover_from_sums(const Transcript& transcript, const AttackOptions& options) {
+  std::vector<RecoveredRecord> found;
+  const auto try_both = [&](std::span<const SeenUpdate> updates) {
+    std::ranges::move(recover_from_single_steps(updates, options), std::back_inserter(found));
+    std::ranges::move(recover_from_points(updates, options), std::back_inserter(found));
+  };
+  for (const ReadAs read_as : {ReadAs::Sum, ReadAs::Mean}) {
+    std::vector<SeenUpdate> updates = sums_as_updates(transcript, read_as);
+    try_both(updates);
+    for (SeenUpdate& update : updates) std::ranges::fill(update.x, 0.0);
+    try_both(updates);
   }
   return found;
 }

@@ -48,7 +48,7 @@ std::vector<RecoveredRecord> recover_from_single_steps(std::span<const SeenUpdat
 std::vector<RecoveredRecord> recover_from_points(std::span<const SeenUpdate> updates,
                                                  const AttackOptions& options = {});
 
-/// About how many operations that takes where nothing is found; each record may take as many again.
+/// About how many operations that takes where nothing is found. A record that is found begins the count anew.
 double search_cost(std::size_t points, std::size_t unknowns, const AttackOptions& options = {});
 
 /// What a server knows that knows a client's seed.
@@ -64,6 +64,11 @@ struct KnownDraws {
 /// one threshold (row_sampler.hpp). Nothing comes from greedy steps, which draw nothing.
 std::vector<RecoveredRecord> recover_with_draws(std::span<const SeenUpdate> updates, const KnownDraws& draws,
                                                 const AttackOptions& options = {});
+
+/// What a server could try that sees sums only: takes each sum, and the mean over those in it, for one client's update,
+/// from x and from 0, and makes records of these by single steps and by points. Most are no records at all, so what
+/// comes of it has to be counted by `count_matches`.
+std::vector<RecoveredRecord> recover_from_sums(const Transcript& transcript, const AttackOptions& options = {});
 
 /// Whether the client holds this record: some of its points lie on the hyperplane to rounding (relative 1e-9), more
 /// than chance would put there. Rounds that moved x by no more than rounding tell nothing and do not count.
