@@ -25,8 +25,9 @@ struct AttackedClient {
 };
 
 struct AttackFindings {
-  std::string not_tried;  // why; empty: it was
-  std::size_t sums = 0;   // over two clients or more, that the server saw
+  std::string not_tried;   // why; empty: it was
+  std::size_t sums = 0;    // over two clients or more, that the server saw
+  std::size_t others = 0;  // messages of other kinds, which it did not use
   bool standardized = false;
   std::vector<AttackedClient> clients;
 };

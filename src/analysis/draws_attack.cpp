@@ -3,6 +3,7 @@
 // Hyperplanes through points whose draws are known: recover_with_draws.
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -21,23 +22,39 @@ struct LastDraw {
   std::uint64_t within = 0;
 };
 
-LastDraw last_draw(const KnownDraws& draws, RoundIndex round) {
-  RngStream stream = stream_for(draws.seed, Purpose::LocalSteps, round);
-  if (draws.sampling == RowSampling::Shuffled && draws.steps > 1) {  // a single step draws as the others do
-    const std::vector<double> alike(draws.rows, 1.0);
-    const RowSampler sampler = RowSampler::make(RowSampling::Shuffled, alike);
-    std::vector<std::uint32_t> rows(static_cast<std::size_t>(draws.steps));
-    RowDraws(sampler, stream).next(rows);
-    return {rows.back(), 0};
-  }
-  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(draws.steps));
-  stream.fill(numbers);
-  __extension__ using Wide = unsigned __int128;  // as RowSampler reads a number
-  const Wide product = static_cast<Wide>(numbers.back()) * draws.rows;
-  return {static_cast<std::size_t>(product >> 64), static_cast<std::uint64_t>(product)};
-}
+class LastDraws {
+ public:
+  explicit LastDraws(const KnownDraws& draws)
+      : draws_(draws), any_rows_(RowSampler::make(RowSampling::Shuffled, std::vector<double>(draws.rows, 1.0))) {}
 
-// How many of the points, from the first on, lie on one hyperplane. Nothing where that are too few to tell one.
+  LastDraw of(RoundIndex round) const {
+    RngStream stream = stream_for(draws_.seed, Purpose::LocalSteps, round);
+    if (draws_.sampling == RowSampling::Shuffled && draws_.steps > 1) {  // a single step draws as the others do
+      RowDraws rows(any_rows_, stream);
+      return {last_of<std::uint32_t>([&](auto some) { rows.next(some); }), 0};
+    }
+    __extension__ using Wide = unsigned __int128;  // as RowSampler reads a number
+    const Wide product = static_cast<Wide>(last_of<std::uint64_t>([&](auto some) { stream.fill(some); })) * draws_.rows;
+    return {static_cast<std::size_t>(product >> 64), static_cast<std::uint64_t>(product)};
+  }
+
+ private:
+  template <class Number, class Fill>
+  Number last_of(const Fill& fill) const {
+    std::array<Number, 128> some;
+    std::size_t count = 0;
+    for (std::uint64_t left = draws_.steps; left > 0; left -= count) {
+      count = static_cast<std::size_t>(std::min<std::uint64_t>(left, some.size()));
+      fill(std::span(some).first(count));
+    }
+    return some[count - 1];
+  }
+
+  KnownDraws draws_;
+  RowSampler any_rows_;
+};
+
+// How many of the points, from the first on, lie on one hyperplane; none where these are too few to tell.
 std::size_t longest_start(const PointCloud& cloud, std::span<const Index> points) {
   const auto fits = [&](std::size_t count) { return cloud.plane_through(points.first(count)).has_value(); };
   const auto enough = static_cast<std::size_t>(cloud.rank());  // one more than determines it
@@ -57,9 +74,10 @@ std::vector<RecoveredRecord> recover_with_draws(std::span<const SeenUpdate> upda
   std::vector<RecoveredRecord> found;
   if (draws.rows == 0 || draws.steps == 0 || draws.sampling == RowSampling::Greedy) return found;
   const PointCloud cloud = PointCloud::readable(updates);
+  const LastDraws draw(draws);
   std::map<std::size_t, std::vector<std::pair<std::uint64_t, Index>>> slots;  // the points of each, with their places
   for (Index k = 0; k < static_cast<Index>(cloud.size()); ++k) {
-    const LastDraw last = last_draw(draws, cloud.update(k).round);
+    const LastDraw last = draw.of(cloud.update(k).round);
     slots[last.slot].emplace_back(last.within, k);
   }
   const auto add = [&](std::span<const Index> members) {

@@ -28,7 +28,7 @@ std::span<const double> column(const MatrixXd& matrix, Index j) {
   return {matrix.col(j).data(), static_cast<std::size_t>(matrix.rows())};
 }
 
-// The smaller eigenvectors of the matrix, strengthened: two steps of inverse iteration.
+// Two steps of inverse iteration towards the eigenvector of the smallest eigenvalue.
 void iterate(const MatrixXd& gram, VectorXd& condition) {
   const Eigen::LDLT<MatrixXd, Eigen::Lower> factor(gram);
   for (int k = 0; k < 2; ++k) condition = factor.solve(condition).normalized();
