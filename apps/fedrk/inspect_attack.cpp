@@ -122,6 +122,7 @@ AttackFindings play_attack(const io::Plan& plan, io::Federation federation) {
   const auto found_in_sums = recover_from_sums(run.transcript, options);
   Patience patience;
   for (std::size_t i = 0; i < run.roster.size(); ++i) {
+    patience.tell(i, run.roster.size());
     AttackedClient client{.name = run.roster[i].name, .records = run.roster[i].rows};
     attack_updates(run, i, options, client);
     if (client.updates == 0) {
@@ -130,7 +131,6 @@ AttackFindings play_attack(const io::Plan& plan, io::Federation federation) {
     }
     used += client.updates;
     findings.clients.push_back(std::move(client));
-    patience.tell(i + 1, run.roster.size());
   }
   const auto is_message = [](const Observation& seen) { return !seen.reply.values.empty(); };
   findings.others = static_cast<std::size_t>(std::ranges::count_if(run.transcript, is_message)) - used;
