@@ -10,7 +10,7 @@ namespace fedrk {
 namespace {
 
 TEST(AttackSeeds, RebuildMostRecordsOfThePublishedProstateRun) {
-  for (const std::uint64_t seed : {2, 3, 4}) {
+  for (const std::uint64_t seed : {2U, 3U, 4U}) {
     EXPECT_GE(test::records_without_draws(test::published_prostate_run(seed)), 50) << seed;
   }
 }

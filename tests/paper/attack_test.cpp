@@ -19,7 +19,7 @@ TEST(Attack, RebuildsMostRecordsOfThePublishedProstateRun) {
 }
 
 TEST(Attack, RebuildsAllRecordsWhereTheDrawsAreKnown) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     EXPECT_EQ(test::records_with_draws(test::published_prostate_run(seed), seed), 97);
   }
 }

@@ -153,7 +153,7 @@ TEST(RecordAttack, RebuildsTheRecordsOfAClientFromItsUpdates) {
 TEST(RecordAttack, KnowsTheRowsByTheDraws) {
   const LinearSystem records = contradictory_records(6, 4);
   for (const auto sampling : {RowSampling::SquaredNorm, RowSampling::Uniform, RowSampling::Shuffled}) {
-    for (const std::uint64_t steps : {1, 7, 200}) {
+    for (const std::uint64_t steps : {1U, 7U, 200U}) {
       Client client(ClientId{0}, "a", RowBlock(copy_of(records)), 5, {.sampling = sampling});
       const KnownDraws draws{.seed = 5, .rows = 6, .steps = steps, .sampling = sampling};
       const auto updates = updates_by(client, steps, 400);
