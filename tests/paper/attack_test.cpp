@@ -60,11 +60,11 @@ std::size_t records_from_sums(const test::ProstateRun& run) {
 
 TEST(Attack, RebuildsNoRecordFromSums) {
   const StepOptions shuffled{.sampling = RowSampling::Shuffled};
-  const auto usual = test::prostate_run({}, {.rounds = 300, .participants = 3}, shuffled);
+  const auto usual = test::prostate_run({}, {.rounds = 150, .participants = 3}, shuffled);
   const auto few_steps = test::prostate_run({.memory = 0, .reveal = Reveal::Sums},
-                                            {.rounds = 600, .participants = 3, .local_budget = FixedSteps{20}});
+                                            {.rounds = 300, .participants = 3, .local_budget = FixedSteps{20}});
   const auto one_step = test::prostate_run({.memory = 0, .reveal = Reveal::Sums},
-                                           {.rounds = 300, .participants = 3, .local_budget = FixedSteps{1}});
+                                           {.rounds = 100, .participants = 3, .local_budget = FixedSteps{1}});
 
   for (const auto* run : {&usual, &few_steps, &one_step}) {
     for (std::uint32_t i = 0; i < 7; ++i) EXPECT_TRUE(updates_of(run->transcript, ClientId{i}).empty());
