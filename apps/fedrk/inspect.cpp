@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,8 +16,10 @@
 #include "fedrk/analysis/survey.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/plan_options.hpp"
+#include "inspect_attack.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
+#include "revealed.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -27,6 +30,7 @@ struct InspectArguments {
   PlanFlags plan;
   OutputFormat format = OutputFormat::Text;
   bool exact = false;
+  bool attack = false;
 };
 
 struct Findings {
@@ -48,33 +52,6 @@ Findings look_at(const io::Federation& federation, bool exact) {
   }
   if (exact || spectrum_cost(federation.clients) <= kQuick) found.spectrum = survey_spectrum(federation.clients);
   return found;
-}
-
-// What a server that keeps what it is sent could learn.
-std::string revealed(const io::Plan& plan, std::size_t clients) {
-  if (*plan.method.settled(plan.run).reveal == Reveal::Sums) {
-    const bool alone = plan.run.participants == 1 || clients == 1;
-    return alone
-               ? "The server is to see sums only, but with one client a round the sum is that client's own update: let "
-                 "more take part."
-               : "Of each round the server sees one sum over all participants: of their displacements, their gaps and "
-                 "their squared residuals, and the clients' row counts and norms once. It is a combination of all "
-                 "participants' rows, of which none can be told apart; rounds with nearly the same participants tell "
-                 "more by their difference.";
-  }
-  const auto* steps = std::get_if<FixedSteps>(&plan.run.local_budget);
-  const std::string remedy = " --reveal sums shows it one sum a round.";
-  if (steps == nullptr) {
-    return "With --local-steps inf the server learns each client's projections: their span is the span of the client's "
-           "rows." +
-           remedy;
-  }
-  if (steps->count == 1) {
-    return "With --local-steps 1 each update is a multiple of one row: the server sees single records." + remedy;
-  }
-  return "After its last step x + Delta lies on the hyperplane of the row used last, so a server that keeps the "
-         "updates of many rounds can rebuild records. Use it between parties that may see each other's rows." +
-         remedy;
 }
 
 constexpr double kSlow = 300.0;  // a condition number from which on a short memory takes many rounds
@@ -132,7 +109,8 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
                             {"consistent", found.spectrum->least_squares_residual <= kConsistent}};
   }
   document["method"] = method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size());
-  document["revealed"] = revealed(plan, found.clients.size());
+  document["revealed"] = revealed_to_server(plan, found.clients.size());
+  document["revealed_to_clients"] = revealed_to_clients(plan, found.clients.size());
   document["warnings"] = federation.problem.warnings;
   return document;
 }
@@ -172,7 +150,8 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
   text += spectrum_text(found, federation.problem.unknowns.size());
   text += "\nhow it would be solved:\n" +
           wrapped(method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size()), 96, 2);
-  text += "\nwhat the server would learn:\n" + wrapped(revealed(plan, found.clients.size()), 96, 2);
+  text += "\nwhat the server would learn:\n" + wrapped(revealed_to_server(plan, found.clients.size()), 96, 2);
+  text += "\nwhat other clients would learn:\n" + wrapped(revealed_to_clients(plan, found.clients.size()), 96, 2);
   for (const std::string& warning : federation.problem.warnings) text += "\nNote:\n" + wrapped(warning, 96, 2);
   return text;
 }
@@ -180,13 +159,16 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
 int inspect(const InspectArguments& arguments) {
   const auto plan = arguments.plan.plan();
   if (!plan) return complain(plan.error().message, kBadInput);
-  const auto federation = io::make_federation(*plan);
+  auto federation = io::make_federation(*plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   const Findings found = look_at(*federation, arguments.exact);
-  const std::string text =
-      arguments.format == OutputFormat::Json
-          ? to_json(*plan, *federation, found).dump(2, ' ', false, Json::error_handler_t::replace) + '\n'
-          : to_text(*plan, *federation, found);
+  if (arguments.format == OutputFormat::Json) {
+    Json document = to_json(*plan, *federation, found);
+    if (arguments.attack) document["attack"] = attack_json(play_attack(*plan, *std::move(federation)));
+    return print_result(document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n') ? kDone : kRunFailed;
+  }
+  std::string text = to_text(*plan, *federation, found);
+  if (arguments.attack) text += "\nthe attack:\n" + attack_text(play_attack(*plan, *std::move(federation)));
   return print_result(text) ? kDone : kRunFailed;
 }
 
@@ -199,8 +181,15 @@ void add_inspect(CLI::App& program, int& exit_code) {
   arguments->plan.add_to(*command);
   command->add_flag("--exact", arguments->exact, "rank and rates for large matrices too, however long it takes")
       ->group("Output");
+  command
+      ->add_flag("--attack", arguments->attack,
+                 "run the plan and count the records that a curious server could rebuild from what it saw")
+      ->group("Output");
   add_format_flag(*command, arguments->format);
-  command->footer("Example:\n  fedrk inspect --data site-1.csv --target lpsa --clients 7 --standardize --intercept");
+  command->footer(
+      "Examples:\n"
+      "  fedrk inspect --data site-1.csv --target lpsa --clients 7 --standardize --intercept\n"
+      "  fedrk inspect plan.toml --attack");
   command->callback([arguments, &exit_code] { exit_code = inspect(*arguments); });
 }
 

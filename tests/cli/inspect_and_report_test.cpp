@@ -46,6 +46,76 @@ TEST(Inspect, SaysWhatAnUpdateGivesAway) {
   EXPECT_NE(program.run("inspect " + kProstate).out.find("can rebuild records"), std::string::npos);
 }
 
+TEST(Inspect, SaysWhoLearnsWhat) {
+  const test::Program program;
+  const auto of = [&](const std::string& flags) {
+    return json::parse(program.run("inspect " + kProstate + " --keep all --format json " + flags).out);
+  };
+
+  const auto sums = of("--method auto"), pairs = of("--method auto --participants 2"), updates = of("");
+
+  EXPECT_NE(sums["revealed"].get<std::string>().find("Over a network the parts are masked"), std::string::npos);
+  EXPECT_NE(sums["revealed_to_clients"].get<std::string>().find("sums over the participants"), std::string::npos);
+  EXPECT_NE(pairs["revealed_to_clients"].get<std::string>().find("let three or more take part"), std::string::npos);
+  EXPECT_NE(updates["revealed_to_clients"].get<std::string>().find("participants' updates"), std::string::npos);
+  EXPECT_FALSE(updates.contains("attack"));
+}
+
+TEST(Inspect, RebuildsRecordsFromThePublishedRun) {
+  const test::Program program;
+
+  const auto attack =
+      json::parse(program.run("inspect " + kProstate + " --rounds 1000 --attack --format json").out)["attack"];
+
+  EXPECT_EQ(attack["tried"], true);
+  EXPECT_EQ(attack["updates"], 3000);
+  EXPECT_EQ(attack["records"], 97);
+  EXPECT_EQ(attack["clients"].size(), 7);
+  EXPECT_GE(attack["recovered"], 10);  // 28 to 40 in three seeds; 2000 rounds give twice as many and more
+  EXPECT_GE(attack["recovered_with_draws"], 90);
+  EXPECT_EQ(attack["confirmed"], 97);
+}
+
+TEST(Inspect, RebuildsEveryRecordFromSingleSteps) {
+  const test::Program program;
+
+  const auto text = program.run("inspect " + kProstate + " --local-steps 1 --attack");
+
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("with known draws"), std::string::npos);
+  EXPECT_NE(text.out.find("From 6000 updates a curious server rebuilds 97 of 97 records"), std::string::npos);
+  EXPECT_NE(text.out.find("standardised"), std::string::npos);
+}
+
+TEST(Inspect, RebuildsNoRecordFromSums) {
+  const test::Program program;
+  const std::string command = "inspect " + kProstate + " --method auto --keep all --attack";
+
+  const auto text = program.run(command);
+  const auto attack = json::parse(program.run(command + " --format json").out)["attack"];
+
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("sums 0 of 97 records were recovered"), std::string::npos);
+  EXPECT_EQ(text.out.find("with known draws"), std::string::npos);
+  EXPECT_EQ(attack["updates"], 0);
+  EXPECT_GT(attack["sums"], 20);
+  EXPECT_EQ(attack["recovered"], 0);
+  EXPECT_EQ(attack["confirmed"], 0);
+  EXPECT_TRUE(attack["recovered_with_draws"].is_null());
+}
+
+TEST(Inspect, SaysWhereAnAttackWouldTakeTooLong) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 300 --cols 250 --out p").exit_code, 0);
+
+  const auto text = program.run("inspect p/plan.toml --attack");
+  const auto many = json::parse(program.run("inspect " + kProstate + " --rounds 9000000 --attack --format json").out);
+
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("not tried at this size: 250 unknowns"), std::string::npos);
+  EXPECT_EQ(many["attack"]["tried"], false);
+}
+
 TEST(Inspect, RefusesBadInput) {
   const test::Program program;
 

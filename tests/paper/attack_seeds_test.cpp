@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// attack_test.cpp for more seeds.
+
+#include <gtest/gtest.h>
+
+#include "support/prostate_attack.hpp"
+
+namespace fedrk {
+namespace {
+
+TEST(AttackSeeds, RebuildMostRecordsOfThePublishedProstateRun) {
+  for (const std::uint64_t seed : {2U, 3U, 4U}) {
+    EXPECT_GE(test::records_without_draws(test::published_prostate_run(seed)), 50) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace fedrk

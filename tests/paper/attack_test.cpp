@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the published method gives away on the paper's own data, and what sums do not.
+
+#include <gtest/gtest.h>
+
+#include "support/prostate_attack.hpp"
+
+namespace fedrk {
+namespace {
+
+using test::kProstateAttack;
+
+// Which records come out depends on the points and on where the search begins; eight seeds gave 63 to 86.
+TEST(Attack, RebuildsMostRecordsOfThePublishedProstateRun) {
+  const auto run = test::published_prostate_run(1);
+
+  EXPECT_GE(test::records_without_draws(run), 50);
+}
+
+TEST(Attack, RebuildsAllRecordsWhereTheDrawsAreKnown) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    EXPECT_EQ(test::records_with_draws(test::published_prostate_run(seed), seed), 97);
+  }
+}
+
+TEST(Attack, ConfirmsEveryRecordThatSomeoneAlreadyKnows) {
+  const auto run = test::published_prostate_run(1);
+
+  std::size_t confirmed = 0, mistaken = 0;
+  for (std::uint32_t i = 0; i < run.truth.size(); ++i) {
+    const auto& matrix = std::get<Matrix>(run.truth[i].rows);
+    for (std::uint32_t owner : {i, (i + 1) % 7}) {
+      const auto updates = updates_of(run.transcript, ClientId{owner});
+      for (std::size_t j = 0; j < matrix.rows(); ++j) {
+        (owner == i ? confirmed : mistaken) += holds(matrix.row(j), run.truth[i].rhs[j], updates) ? 1 : 0;
+      }
+    }
+  }
+
+  EXPECT_EQ(confirmed, 97);
+  EXPECT_EQ(mistaken, 0);  // of the neighbour's records
+}
+
+// How many records a server finds, or confirms, that takes sums for the update of one client.
+std::size_t records_from_sums(const test::ProstateRun& run) {
+  const auto found = recover_from_sums(run.transcript, kProstateAttack);
+  const auto sums = sums_as_updates(run.transcript, ReadAs::Sum), means = sums_as_updates(run.transcript, ReadAs::Mean);
+  EXPECT_GE(sums.size(), 30);  // there is something to read
+  std::size_t matched = 0;
+  for (const LinearSystem& truth : run.truth) {
+    matched += count_matches(found, truth, kProstateAttack);
+    const auto& matrix = std::get<Matrix>(truth.rows);
+    for (std::size_t j = 0; j < matrix.rows(); ++j) {
+      if (holds(matrix.row(j), truth.rhs[j], sums) || holds(matrix.row(j), truth.rhs[j], means)) ++matched;
+    }
+  }
+  return matched;
+}
+
+TEST(Attack, RebuildsNoRecordFromSums) {
+  const StepOptions shuffled{.sampling = RowSampling::Shuffled};
+  const auto usual = test::prostate_run({}, {.rounds = 150, .participants = 3}, shuffled);
+  const auto few_steps = test::prostate_run({.memory = 0, .reveal = Reveal::Sums},
+                                            {.rounds = 300, .participants = 3, .local_budget = FixedSteps{20}});
+  const auto one_step = test::prostate_run({.memory = 0, .reveal = Reveal::Sums},
+                                           {.rounds = 100, .participants = 3, .local_budget = FixedSteps{1}});
+
+  for (const auto* run : {&usual, &few_steps, &one_step}) {
+    for (std::uint32_t i = 0; i < 7; ++i) EXPECT_TRUE(updates_of(run->transcript, ClientId{i}).empty());
+    EXPECT_EQ(records_from_sums(*run), 0);
+  }
+}
+
+}  // namespace
+}  // namespace fedrk

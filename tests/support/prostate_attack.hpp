@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The server of a run on the prostate data, curious: what it sees, and how many of the 97 records it makes of that.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "experiments/prostate.hpp"
+#include "experiments/support.hpp"
+#include "fedrk/analysis/record_attack.hpp"
+#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/methods/method_options.hpp"
+#include "fedrk/problem/partition.hpp"
+
+namespace fedrk::test {
+
+inline constexpr AttackOptions kProstateAttack{.ones = 0};  // the intercept
+
+struct ProstateRun {
+  Transcript transcript;
+  std::vector<std::string> names;   // of the clients
+  std::vector<LinearSystem> truth;  // their records
+};
+
+inline ProstateRun prostate_run(const MethodOptions& method, const RunOptions& options, StepOptions steps = {}) {
+  const experiments::Prostate data = experiments::prostate();
+  auto clients = experiments::clients_of(copy_of(data.system), data.rows_of_client, options.seed, 0, steps);
+  ProstateRun run;
+  for (const Client& client : clients) {
+    run.names.push_back(client.summary().name);
+    run.truth.push_back(copy_of(client.block().system()));
+  }
+  InProcessEngine inner(std::move(clients), 1);
+  RecordingEngine engine(inner);
+  const auto made = make_method(method, options, engine);
+  (void)FederatedRun(run_options_for(method, options)).run(engine, *made);
+  run.transcript = engine.transcript();
+  return run;
+}
+
+/// The run of data/prostate.toml.
+inline ProstateRun published_prostate_run(std::uint64_t seed) {
+  return prostate_run({.name = MethodName::Published},
+                      {.seed = seed, .rounds = experiments::kProstateRounds, .participants = 3, .sparsity = 5});
+}
+
+inline std::size_t records_without_draws(const ProstateRun& run) {
+  std::size_t matched = 0;
+  for (std::uint32_t i = 0; i < run.truth.size(); ++i) {
+    const auto found = recover_from_points(updates_of(run.transcript, ClientId{i}), kProstateAttack);
+    matched += count_matches(found, run.truth[i], kProstateAttack);
+  }
+  return matched;
+}
+
+inline std::size_t records_with_draws(const ProstateRun& run, std::uint64_t seed) {
+  std::size_t matched = 0;
+  for (std::uint32_t i = 0; i < run.truth.size(); ++i) {
+    const KnownDraws draws{.seed = client_seed(seed, run.names[i]), .rows = run.truth[i].rhs.size(), .steps = 20};
+    const auto found = recover_with_draws(updates_of(run.transcript, ClientId{i}), draws, kProstateAttack);
+    matched += count_matches(found, run.truth[i], kProstateAttack);
+  }
+  return matched;
+}
+
+}  // namespace fedrk::test
