@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/analysis/privacy_forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/methods/private_mean.hpp"
+#include "fedrk/problem/generators.hpp"
+#include "fedrk/problem/partition.hpp"
+
+namespace fedrk {
+namespace {
+
+constexpr std::uint64_t kTries = 3;
+constexpr double kMostOperations = 4e8;
+constexpr std::uint32_t kGradientRounds = 30;  // of conjugate gradients, for condition numbers near one
+
+/// A federation to try the plan on: one client for each participant.
+struct Model {
+  privacy::PrivacyPlan plan;
+  std::size_t rows = 0, clients = 0, unknowns = 0;
+};
+
+// The noise in x after the last round, by the size of an entry.
+double last_noise(const privacy::PrivacyPlan& plan) {
+  const auto k = static_cast<double>(plan.least);
+  return plan.rounds.back().pass.noise / std::sqrt(k);
+}
+
+// A pass over a part of the rows with clips longer by the same factor goes as far.
+Model thinned(const privacy::PrivacyPlan& plan, const privacy::PublicShape& shape) {
+  Model model{plan, shape.rows / shape.clients, plan.least, shape.unknowns};
+  model.rows = std::max<std::size_t>(model.rows, 1);
+  const double entry = 6.0 * static_cast<double>(plan.rounds.size()) + 4.0 * kGradientRounds + 50.0;  // to make one
+  const double row = entry * static_cast<double>(kTries * model.clients * model.unknowns);
+  const auto most = static_cast<std::size_t>(std::max(1.0, kMostOperations / row));
+  if (model.rows <= most) return model;
+  const double factor = static_cast<double>(model.rows) / static_cast<double>(most);
+  for (privacy::PrivateRound& round : model.plan.rounds) round.pass.clip *= factor;
+  model.rows = most;
+  return model;
+}
+
+InProcessEngine engine_of(const Model& model, std::uint64_t seed) {
+  const std::size_t rows = model.rows * model.clients;
+  GeneratedProblem made = generate({.rows = rows, .cols = model.unknowns, .noise = 0.5, .seed = seed});
+  const Partition partition = partition_contiguous(rows, model.clients);
+  auto parts = split(std::move(made.system), partition);
+  std::vector<Client> clients;
+  for (std::uint32_t i = 0; i < parts.size(); ++i) {
+    clients.emplace_back(ClientId{i}, partition.names[i], RowBlock(std::move(parts[i])),
+                         client_seed(seed, partition.names[i]));
+  }
+  return InProcessEngine(std::move(clients), 1);
+}
+
+double error_of_a_try(const Model& model, std::uint64_t seed) {
+  InProcessEngine engine = engine_of(model, seed);
+  RunOptions run{.rounds = kGradientRounds, .residual_every = RunOptions::kNever};
+  ConjugateGradients exactly(model.clients);
+  const std::vector<double> truth = FederatedRun(run).run(engine, exactly).x;
+  run.rounds = static_cast<std::uint32_t>(model.plan.rounds.size());
+  PrivateMean privately(model.plan);
+  const std::vector<double> x = FederatedRun(run).run(engine, privately).x;
+  return distance(x, truth) / std::sqrt(squared_norm(truth));
+}
+
+}  // namespace
+
+PrivacyForecast forecast(const privacy::PrivacyPlan& plan, const privacy::PublicShape& shape) {
+  PrivacyForecast told{last_noise(plan), plan.rounds.back().sigma};
+  if (told.relative_error > kHopeless) return told;  // before any row: the noise alone is too much
+  const Model model = thinned(plan, shape);
+  std::vector<double> errors;
+  for (std::uint64_t seed = 1; seed <= kTries; ++seed) errors.push_back(error_of_a_try(model, seed));
+  std::ranges::sort(errors);
+  told.relative_error = errors[kTries / 2];
+  return told;
+}
+
+}  // namespace fedrk
