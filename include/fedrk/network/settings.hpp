@@ -30,8 +30,10 @@ struct ClientSettings {
   bool insecure = false;
   OwnFiles files;
   std::string state = "state";
-  bool known_draws = false;  // from the plan's seed, as in one process
-  double wait = 600.0;       // seconds
+  bool known_draws = false;      // from the plan's seed, as in one process
+  double privacy_epsilon = 0.0;  // the most that these rows may ever give away, over all runs; 0: no bound
+  double privacy_delta = 1e-6;
+  double wait = 600.0;                                                           // seconds
   std::size_t largest_message = 4 << 20, longest_vector = std::size_t{1} << 30;  // bytes
   LogSettings log;
 };
