@@ -64,6 +64,11 @@ Result<void> check_method(const Plan& plan) {
         "columns "
         "to a common scale beforehand, by bounds that are known without the data"};
   }
+  if (plan.method.privacy.on() && !(plan.usual_local_steps && plan.usual_sampling)) {
+    return Error{
+        "--local-steps and --row-sampling are not for --epsilon, with which every row is used once a round, in random "
+        "order: leave them out"};
+  }
   if (plan.method.privacy.on() && plan.patience.value_or(0) > 0) {
     return Error{"--patience waits for residuals, which are not private: leave it out with --epsilon"};
   }

@@ -30,9 +30,9 @@ Values average_text(const std::optional<TailBurnIn>& average) {
   return {average->rounds ? fmt::format("tail:{}", *average->rounds) : "tail"};
 }
 
-// A number, unless that is for differential privacy to choose.
+// A number where the plan says one: else a plan that was written down could not be given an epsilon later.
 Values rounds_text(const Plan& plan) {
-  const bool open = plan.usual_rounds && plan.method.privacy.on();
+  const bool open = plan.usual_rounds && (plan.method.privacy.on() || plan.run.rounds == RunOptions{}.rounds);
   return {open ? "auto" : std::to_string(plan.run.rounds)};
 }
 

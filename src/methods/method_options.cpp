@@ -163,6 +163,7 @@ StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& ru
   if (options.is_published(run) || options.soft > 0.0) return FixedSteps{20};
   std::size_t rows = 1;
   for (const ClientSummary& client : roster) rows = std::max(rows, client.rows);
+  if (options.privacy.on()) return FixedSteps{rows};  // a pass
   const bool cheap = StepOptions{.gram_memory = gram_memory}.gram_fits(rows);
   return FixedSteps{(cheap ? 8 : 2) * static_cast<std::uint64_t>(rows)};
 }

@@ -55,7 +55,7 @@ struct MethodOptions {
 };
 
 /// tau for those who leave it open: 20 in the published and the sparse method, as in the paper; else so many that
-/// another round of steps would hardly move x, eight passes over the rows, or two where passes are costly.
+/// another round of steps would hardly move x, eight passes over the rows, two where they are costly, one with epsilon.
 StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& run,
                               std::span<const ClientSummary> roster, std::size_t gram_memory);
 

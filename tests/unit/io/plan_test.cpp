@@ -217,6 +217,10 @@ TEST(Plan, IsCheckedBeforeAnyFileIsRead) {
             }).find("by bounds that are known without the data"),
             std::string::npos);
   EXPECT_NE(complaint([](Plan& p) {
+              p.data = {"a"}, p.method.privacy.epsilon = 1.0, p.usual_local_steps = false;
+            }).find("every row is used once a round"),
+            std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) {
               p.data = {"a"}, p.method.privacy.epsilon = 1.0, p.patience = 5;
             }).find("--patience waits for residuals"),
             std::string::npos);
