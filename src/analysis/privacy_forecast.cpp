@@ -34,18 +34,19 @@ double last_noise(const privacy::PrivacyPlan& plan) {
   return plan.rounds.back().pass.noise / std::sqrt(k);
 }
 
+// Of all tries, for one row of each client: to make it, to step on it, and to find the least-squares solution.
+double cost_of_a_row(const Model& model) {
+  const double entry = 50.0 + 6.0 * static_cast<double>(model.plan.rounds.size()) + 4.0 * kGradientRounds;
+  return entry * static_cast<double>(kTries * model.clients * model.unknowns);
+}
+
 // A pass over a part of the rows with clips longer by the same factor goes as far.
-Model thinned(const privacy::PrivacyPlan& plan, const privacy::PublicShape& shape) {
-  Model model{plan, shape.rows / shape.clients, plan.least, shape.unknowns};
-  model.rows = std::max<std::size_t>(model.rows, 1);
-  const double entry = 6.0 * static_cast<double>(plan.rounds.size()) + 4.0 * kGradientRounds + 50.0;  // to make one
-  const double row = entry * static_cast<double>(kTries * model.clients * model.unknowns);
-  const auto most = static_cast<std::size_t>(std::max(1.0, kMostOperations / row));
-  if (model.rows <= most) return model;
+void thin_out(Model& model) {
+  const auto most = static_cast<std::size_t>(std::max(1.0, kMostOperations / cost_of_a_row(model)));
+  if (model.rows <= most) return;
   const double factor = static_cast<double>(model.rows) / static_cast<double>(most);
   for (privacy::PrivateRound& round : model.plan.rounds) round.pass.clip *= factor;
   model.rows = most;
-  return model;
 }
 
 InProcessEngine engine_of(const Model& model, std::uint64_t seed) {
@@ -76,8 +77,10 @@ double error_of_a_try(const Model& model, std::uint64_t seed) {
 
 PrivacyForecast forecast(const privacy::PrivacyPlan& plan, const privacy::PublicShape& shape) {
   PrivacyForecast told{last_noise(plan), plan.rounds.back().sigma};
-  if (told.relative_error > kHopeless) return told;  // before any row: the noise alone is too much
-  const Model model = thinned(plan, shape);
+  Model model{plan, std::max<std::size_t>(1, shape.rows / shape.clients), plan.least, shape.unknowns};
+  // The noise of the last round alone is too much, and there are too many columns to find out by how much.
+  if (told.relative_error > kHopeless && cost_of_a_row(model) > kMostOperations) return told;
+  thin_out(model);
   std::vector<double> errors;
   for (std::uint64_t seed = 1; seed <= kTries; ++seed) errors.push_back(error_of_a_try(model, seed));
   std::ranges::sort(errors);
