@@ -65,8 +65,10 @@ std::string wrong_pass(const ClippedPass& pass) {
   const auto ordinary = [](double value) { return value >= kSmallest && value <= kLargest; };
   if (!ordinary(pass.clip)) return "its steps are clipped at no sensible length";
   if (!ordinary(pass.noise)) return "its noise has no sensible size";
-  const int bits = std::ilogb(pass.noise) - pass.exponent;
-  if (pass.exponent < -400 || pass.exponent > 400 || bits < 10 || bits > 40) return "its grid does not suit its noise";
+  constexpr std::int32_t kMostExponent = 400;
+  const bool grid = pass.exponent >= -kMostExponent && pass.exponent <= kMostExponent;
+  const int bits = grid ? std::ilogb(pass.noise) - pass.exponent : 0;
+  if (bits < 10 || bits > 40) return "its grid does not suit its noise";
   return "";
 }
 
