@@ -28,7 +28,7 @@ std::string privacy_forecast_words(const io::Plan& plan, std::span<const ClientS
   return fmt::format(
       "with {} a relative error of about {}, for {} rows of {} columns, {} participants and {} rounds, were "
       "columns and solution of unit scale",
-      promise, brief(told.relative_error), shape.rows, shape.unknowns, made.least, made.rounds.size());
+      promise, brief(told.relative_error), shape.rows, shape.unknowns, shape.participants, made.rounds.size());
 }
 
 }  // namespace fedrk::app

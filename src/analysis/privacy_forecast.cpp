@@ -29,8 +29,8 @@ struct Model {
 };
 
 // The noise in x after the last round, by the size of an entry.
-double last_noise(const privacy::PrivacyPlan& plan) {
-  const auto k = static_cast<double>(plan.least);
+double last_noise(const privacy::PrivacyPlan& plan, std::size_t participants) {
+  const auto k = static_cast<double>(participants);
   return plan.rounds.back().pass.noise / std::sqrt(k);
 }
 
@@ -76,8 +76,8 @@ double error_of_a_try(const Model& model, std::uint64_t seed) {
 }  // namespace
 
 PrivacyForecast forecast(const privacy::PrivacyPlan& plan, const privacy::PublicShape& shape) {
-  PrivacyForecast told{last_noise(plan), plan.rounds.back().sigma};
-  Model model{plan, std::max<std::size_t>(1, shape.rows / shape.clients), plan.least, shape.unknowns};
+  PrivacyForecast told{last_noise(plan, shape.participants), plan.rounds.back().sigma};
+  Model model{plan, std::max<std::size_t>(1, shape.rows / shape.clients), shape.participants, shape.unknowns};
   // The noise of the last round alone is too much, and there are too many columns to find out by how much.
   if (told.relative_error > kHopeless && cost_of_a_row(model) > kMostOperations) return told;
   thin_out(model);

@@ -158,6 +158,10 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      "longest step on x in the first round; auto: for columns and a solution of about unit scale",
      FEDRK_SET(set_or_auto(v, p.method.privacy.clip, set_positive)),
      FEDRK_GET({p.method.privacy.clip ? to_text(*p.method.privacy.clip) : "auto"})},
+    {"least-answers", kPrivacy, OptionKind::Number, "N|all",
+     "answers that every sum must have, whose shares of the noise are enough; all: no participant may be missing",
+     FEDRK_SET(set_whole<std::size_t>(v, p.method.privacy.least, 3, {"all", 0})),
+     FEDRK_GET(whole_or_word(p.method.privacy.least, "all"))},
 
     {"rounds", kStopping, OptionKind::Number, "T|auto", "rounds at most; auto: 1000, with --epsilon 6",
      FEDRK_SET(set_rounds(v, p)), FEDRK_GET(rounds_text(p))},

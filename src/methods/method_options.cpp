@@ -82,7 +82,8 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
   };
   options.privacy.validate();
   if (!options.privacy.on()) {
-    return refuse(options.privacy.clip.has_value(), "a clip is for differential privacy: give an epsilon too");
+    return refuse(options.privacy.clip || options.privacy.least > 0,
+                  "a clip and a least number of answers are for differential privacy: give an epsilon too");
   }
   refuse(options.name == MethodName::Published || options.reveal == Reveal::Updates,
          "differential privacy needs sums: single updates would have too little noise");

@@ -42,7 +42,7 @@ std::vector<std::string> PrivateMean::notes() const {
       "Differential privacy with epsilon " + brief(plan_.epsilon) + " and delta " + brief(plan_.delta) + " (rho " +
       brief(plan_.rho) + ") for each row: " + std::to_string(plan_.rounds.size()) + " rounds of steps clipped at " +
       brief(plan_.rounds.front().pass.clip) + " to " + brief(plan_.rounds.back().pass.clip) + ", with noise of " +
-      brief(plan_.rounds.front().sigma) + " to " + brief(plan_.rounds.back().sigma) + " in sums over " +
+      brief(plan_.rounds.front().sigma) + " to " + brief(plan_.rounds.back().sigma) + " in sums over at least " +
       std::to_string(plan_.least) + " participants."};
   if (short_rounds_ > 0) {
     notes.push_back("In " + std::to_string(short_rounds_) + " of the rounds fewer than " + std::to_string(plan_.least) +

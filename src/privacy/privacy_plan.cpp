@@ -63,7 +63,12 @@ PrivacyPlan make_privacy_plan(const PrivacyOptions& options, const PublicShape& 
         ": each adds a share of the noise, and with fewer a participant that knows its own would know "
         "too much of the sum's");
   }
-  PrivacyPlan plan{options.epsilon, options.delta, rho_of(options.epsilon, options.delta), shape.participants, {}};
+  const std::size_t least = options.least == 0 ? shape.participants : options.least;
+  if (least < kLeastParticipants || least > shape.participants) {
+    throw InvalidArgument("every sum is over at least 3 and at most " + std::to_string(shape.participants) +
+                          " participants, so its least number of answers cannot be " + std::to_string(least));
+  }
+  PrivacyPlan plan{options.epsilon, options.delta, rho_of(options.epsilon, options.delta), least, {}};
   const double each = plan.rho / static_cast<double>(rounds);
   const double first = first_clip(options, shape);
   for (std::uint32_t t = 0; t < rounds; ++t) {

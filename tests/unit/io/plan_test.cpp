@@ -82,7 +82,7 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
                  .soft = 1.5,
                  .refit = true,
                  .average = TailBurnIn{7},
-                 .privacy = {.epsilon = 0.5, .delta = 1e-7, .clip = 0.125}};
+                 .privacy = {.epsilon = 0.5, .delta = 1e-7, .clip = 0.125, .least = 4}};
   plan.usual_rounds = false;
 
   const std::string text = plan_text(plan, folder.path());

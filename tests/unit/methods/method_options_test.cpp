@@ -99,7 +99,8 @@ TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
   const privacy::PrivacyOptions privately{.epsilon = 1.0, .delta = 1e-5};
   EXPECT_EQ(refusal({.privacy = privately}), "accepted");
   EXPECT_EQ(refusal({.reveal = Reveal::Sums, .privacy = privately}), "accepted");
-  EXPECT_EQ(refusal({.privacy = {.clip = 1.0}}), "a clip is for differential privacy: give an epsilon too");
+  EXPECT_EQ(refusal({.privacy = {.clip = 1.0}}),
+            "a clip and a least number of answers are for differential privacy: give an epsilon too");
 
   const char* sums = "differential privacy needs sums: single updates would have too little noise";
   EXPECT_EQ(refusal({.reveal = Reveal::Updates, .privacy = privately}), sums);

@@ -46,6 +46,16 @@ TEST(PrivacyPlan, SharesTheNoiseSoThatTheSumHasEnoughWithoutOneOfThem) {
   EXPECT_NEAR(round.sigma, 1.0 / std::sqrt(2.0 * 0.0208200), 1e-3);  // 2c / sqrt(2 rho)
 }
 
+TEST(PrivacyPlan, MakesLargerSharesWhereSomeMayBeMissing) {
+  const PrivacyPlan plan = make_privacy_plan({.epsilon = 1.0, .clip = 0.5, .least = 5}, kShape, 1);
+
+  const PrivateRound& round = plan.rounds[0];
+  EXPECT_EQ(plan.least, 5);
+  EXPECT_NEAR(4.0 * round.pass.noise * round.pass.noise, round.sigma * round.sigma, 1e-12 * round.sigma * round.sigma);
+  EXPECT_NEAR(rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, 5), plan.rho, 1e-12);
+  EXPECT_GT(rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, 4), plan.rho);
+}
+
 TEST(PrivacyPlan, HasAGridAMillionTimesFinerThanTheNoise) {
   for (const double clip : {1e-20, 0.003, 1.0, 7e15}) {
     for (const PrivateRound& round : make_privacy_plan({.epsilon = 1.0, .clip = clip}, kShape, 6).rounds) {
@@ -78,6 +88,9 @@ TEST(PrivacyPlan, IsRefusedWhereItCouldNotHold) {
   EXPECT_NE(refusal({.epsilon = 0.0}).find("needs an epsilon"), std::string::npos);
   EXPECT_NE(refusal({.epsilon = 1.0, .clip = 0.0}).find("the clip is a length"), std::string::npos);
   EXPECT_NE(refusal({.epsilon = 1.0}, kShape, 0).find("at least one round"), std::string::npos);
+  for (const std::size_t least : {std::size_t{2}, std::size_t{9}}) {
+    EXPECT_NE(refusal({.epsilon = 1.0, .least = least}).find("at least 3 and at most 8"), std::string::npos);
+  }
   EXPECT_EQ(refusal({.epsilon = 1.0}), "accepted");
 }
 
