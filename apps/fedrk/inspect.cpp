@@ -14,11 +14,13 @@
 
 #include "commands.hpp"
 #include "fedrk/analysis/survey.hpp"
+#include "fedrk/base/error.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "inspect_attack.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
+#include "privacy_check.hpp"
 #include "revealed.hpp"
 
 namespace fedrk::app {
@@ -38,11 +40,24 @@ struct Findings {
   std::optional<SpectrumSurvey> spectrum;
   double total_weight = 0.0;
   std::size_t nonzeros = 0;
+  std::string forecast;  // of the error under differential privacy, where that is asked for
 };
 
 constexpr double kConsistent = 1e-10;  // relative residual of the least-squares solution
 
-Findings look_at(const io::Federation& federation, bool exact) {
+// A hopeless plan is worth a look too: why it is hopeless.
+std::string forecast_of(const io::Plan& plan, const io::Federation& federation) {
+  std::vector<ClientSummary> roster;
+  for (const Client& client : federation.clients) roster.push_back(client.summary());
+  try {
+    const std::string words = privacy_forecast_words(plan, roster, federation.problem.unknowns.size());
+    return words.empty() ? "" : "The forecast: " + words + ".";
+  } catch (const InvalidArgument& error) {
+    return "It would be refused: " + std::string(error.what()) + ".";
+  }
+}
+
+Findings look_at(const io::Plan& plan, const io::Federation& federation, bool exact) {
   constexpr double kQuick = 2e10;  // operations: some ten seconds
   Findings found;
   for (const Client& client : federation.clients) {
@@ -50,6 +65,7 @@ Findings look_at(const io::Federation& federation, bool exact) {
     found.total_weight += found.clients.back().weight;
     found.nonzeros += found.clients.back().nonzeros;
   }
+  found.forecast = forecast_of(plan, federation);
   if (exact || spectrum_cost(federation.clients) <= kQuick) found.spectrum = survey_spectrum(federation.clients);
   return found;
 }
@@ -59,6 +75,7 @@ constexpr double kSlow = 300.0;  // a condition number from which on a short mem
 // What a run with this plan would do, as far as the equations tell it beforehand.
 std::string method_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
   const MethodOptions& method = plan.method;
+  if (method.privacy.on()) return "The mean of clipped passes, with noise. " + found.forecast;
   if (method.is_published(plan.run)) return "The published method, with every client's update.";
   if (method.soft > 0.0) return "Sparse Kaczmarz steps by soft thresholding.";
   if (method.ridge > 0.0) return "Ridge regression by private slack.";
@@ -109,6 +126,7 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
                             {"consistent", found.spectrum->least_squares_residual <= kConsistent}};
   }
   document["method"] = method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size());
+  if (!found.forecast.empty()) document["privacy_forecast"] = found.forecast;
   document["revealed"] = revealed_to_server(plan, found.clients.size());
   document["revealed_to_clients"] = revealed_to_clients(plan, found.clients.size());
   document["warnings"] = federation.problem.warnings;
@@ -161,7 +179,7 @@ int inspect(const InspectArguments& arguments) {
   if (!plan) return complain(plan.error().message, kBadInput);
   auto federation = io::make_federation(*plan);
   if (!federation) return complain(federation.error().message, kBadInput);
-  const Findings found = look_at(*federation, arguments.exact);
+  const Findings found = look_at(*plan, *federation, arguments.exact);
   if (arguments.format == OutputFormat::Json) {
     Json document = to_json(*plan, *federation, found);
     if (arguments.attack) document["attack"] = attack_json(play_attack(*plan, *std::move(federation)));

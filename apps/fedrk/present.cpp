@@ -61,7 +61,9 @@ std::string summary(const io::FinishedRun& run) {
                   run.unknowns.size(), run.client_names.size(), bytes_text(static_cast<double>(run.result.bytes_up)),
                   bytes_text(static_cast<double>(run.result.bytes_down)));
   if (run.result.relative_residual) text += fmt::format("relative residual {}", brief(*run.result.relative_residual));
-  if (!run.errors.empty()) text += fmt::format(", relative error {}", brief(run.errors.back()));
+  if (!run.errors.empty()) {
+    text += fmt::format("{}relative error {}", run.result.relative_residual ? ", " : "", brief(run.errors.back()));
+  }
   return text + "\n" + method_words(run) + "\n" + solution_table(run);
 }
 

@@ -15,6 +15,7 @@
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/io/federation.hpp"
 #include "interrupt.hpp"
+#include "privacy_check.hpp"
 #include "threads_flag.hpp"
 
 namespace fedrk::app {
@@ -79,6 +80,7 @@ int resume_solve(const ResumeArguments& arguments, KeptRun& kept) {
                           arguments.format,
                           store::CommitPolicy::Intervals,
                           [&](ClientId client) { return engine.slack_state(client); }};
+  if (plan->method.privacy.on()) federation->problem.warnings.emplace_back(kPrivacyTrial);
   return carry_out(engine, *plan, std::move(federation->problem), kept, std::move(options));
 }
 

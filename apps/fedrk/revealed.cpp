@@ -27,7 +27,8 @@ std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
   }
   std::string text =
       "Of each round the server sees one sum over all participants: of their displacements, their gaps and their "
-      "squared residuals, and the clients' row counts and norms once. It is a combination of all participants' rows, "
+      "squared residuals, and the clients' row counts and the sum of their norms once. It is a combination of all "
+      "participants' rows, "
       "of "
       "which none can be told apart; rounds with nearly the same participants tell more by their difference. Over a "
       "network the parts are masked, so that the sum is all that arrives.";
@@ -42,6 +43,11 @@ std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
 }  // namespace
 
 std::string revealed_to_server(const io::Plan& plan, std::size_t clients) {
+  if (plan.method.privacy.on()) {
+    return "Of each round the server sees one sum over all participants, with noise, and the clients' row counts once. "
+           "Whatever it makes of them, any single row could have been another without anybody noticing, as far as "
+           "--epsilon and --delta say.";
+  }
   if (by_sums(plan)) return sums_to_server(plan, clients);
   const auto* steps = std::get_if<FixedSteps>(&plan.run.local_budget);
   const std::string remedy = " --reveal sums shows it one sum a round.";

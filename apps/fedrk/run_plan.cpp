@@ -12,6 +12,8 @@
 #include "fedrk/methods/refit.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "horizon_words.hpp"
+#include "output.hpp"
+#include "privacy_check.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -90,6 +92,8 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
   const RunOptions options = run.plan.run_options();
+  const std::string expected = privacy_forecast_words(run.plan, engine.roster(), engine.dimension());
+  if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
   ProgressDisplay progress(wanted.progress, options.rounds);
   SelectionCounts selection;
   ErrorToTruth error(problem.truth);
@@ -116,6 +120,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   run.selection_order = most_selected(run.selection_counts);
   run.warnings = std::move(problem.warnings);
   judge(plan, options, run);
+  if (!expected.empty()) run.result.notes.push_back("The forecast was: " + expected + ".");
   return run;
 }
 

@@ -22,6 +22,7 @@ struct RunPlanOptions {
 };
 
 /// The plan may still have entries open that depend on the clients. Names and rows of these come from the roster.
+/// Throws InvalidArgument where differential privacy would leave nothing of the answer.
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& options);
 
 }  // namespace fedrk::app

@@ -15,6 +15,7 @@
 #include "kept_run.hpp"
 #include "plan_flags.hpp"
 #include "present.hpp"
+#include "privacy_check.hpp"
 #include "run_plan.hpp"
 #include "threads_flag.hpp"
 
@@ -52,6 +53,7 @@ int solve(const SolveArguments& arguments) {
     }
   }
   InProcessEngine engine(std::move(federation->clients), *threads);
+  if (plan->method.privacy.on()) federation->problem.warnings.emplace_back(kPrivacyTrial);
   RunPlanOptions options{title_of(arguments, *plan), arguments.progress, {}, &stop_on_interrupt()};
   if (arguments.out.empty()) {
     return present(run_plan(engine, *plan, std::move(federation->problem), options), arguments.format);
@@ -59,6 +61,7 @@ int solve(const SolveArguments& arguments) {
 
   io::Plan settled = *plan;
   settled.settle(engine.roster());
+  privacy_forecast_words(settled, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
   auto kept = begin_kept_run(arguments.out, settled,
                              {.kind = store::RunKind::Solve,
                               .title = options.title,

@@ -7,6 +7,7 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
+#include "fedrk/federated/clipped_pass.hpp"
 #include "fedrk/federated/pooled_rows.hpp"
 #include "fedrk/federated/soft_threshold.hpp"
 
@@ -139,6 +140,14 @@ void Client::answer(const ColumnNorms&, const LocalTask& task, LocalReply& reply
 }
 void Client::answer(const AllRows&, const LocalTask& task, LocalReply& reply) {
   reply.values = pack_rows(solver_for(task).block().system());
+}
+
+// ---- Differential privacy.
+
+void Client::answer(const ClippedPass& pass, const LocalTask& task, LocalReply& reply) {
+  reply.values = clipped_displacement(pass, solver_for(task).block(), task.x, stream(task, Purpose::PassOrder));
+  RngStream noise = stream(task, Purpose::PrivacyNoise);
+  put_on_noisy_grid(pass, task.gaussians, noise, reply.values);
 }
 
 }  // namespace fedrk

@@ -67,7 +67,7 @@ class Rounds {
     const auto participants =
         choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
     const Request request = method_.request(t, x_);
-    const bool at_x = request.sent.data() == x_.data();
+    const bool at_x = request.sent.data() == x_.data() && method_.may_ask_residuals();
     reveal_ = request.reveal;
     const LocalTask task{t,
                          request.sent,
@@ -164,6 +164,7 @@ class Rounds {
 
   // Asks every client for its residual at x, and for nothing else. True when that of all is known.
   bool measure_everyone() {
+    if (!method_.may_ask_residuals()) return false;
     const auto next = options_.first_round + static_cast<std::uint32_t>(result_.history.size());
     LocalTask task{RoundIndex{next}, method_.answer(x_), FixedSteps{0}, true, options_.noise_columns};
     task.reveal = reveal_;

@@ -134,7 +134,11 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
                  [&](const Gradient&) { return 4.0 * all; }, [&](const NormalProduct&) { return 4.0 * all; },
                  [&](const GramSum&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
                  [&](const Curvature&) { return 4.0 * all * kPowerSteps; },
-                 [&](const ColumnNorms&) { return 2.0 * all; }, [](const AllRows&) { return 0.0; }},
+                 [&](const ColumnNorms&) { return 2.0 * all; }, [](const AllRows&) { return 0.0; },
+                 [&](const ClippedPass& pass) {  // two inner products and one step a row
+                   const double used = pass.steps == 0 ? m : std::min(m, static_cast<double>(pass.steps));
+                   return m > 0.0 ? 6.0 * used * all / m : 0.0;
+                 }},
       work);
 }
 

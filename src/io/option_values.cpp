@@ -50,6 +50,19 @@ Result<void> set_sampling(const Values& values, Plan& plan) {
   return {};
 }
 
+Result<void> set_rounds(const Values& values, Plan& plan) {
+  plan.usual_rounds = values == Values{"auto"};
+  if (!plan.usual_rounds) return set_whole<std::uint32_t>(values, plan.run.rounds, 1);
+  plan.run.rounds = RunOptions{}.rounds;
+  return {};
+}
+
+Result<void> set_epsilon(const Values& values, double& field) {
+  if (values != Values{"none"}) return set_not_negative(values, field);
+  field = 0.0;
+  return {};
+}
+
 Result<void> set_memory(const Values& values, std::size_t& rounds) {
   return set_whole<std::size_t>(values, rounds, 0, {"all", HyperplaneMemory::kAll});
 }

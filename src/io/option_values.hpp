@@ -116,6 +116,8 @@ Result<void> choose_or_auto(const Values& values, std::span<const Words<Choice>>
 Result<void> set_steps(const Values& values, StepBudget& field);
 Result<void> set_local_steps(const Values& values, Plan& plan);
 Result<void> set_sampling(const Values& values, Plan& plan);
+Result<void> set_rounds(const Values& values, Plan& plan);
+Result<void> set_epsilon(const Values& values, double& field);
 Result<void> set_memory(const Values& values, std::size_t& rounds);
 Result<void> set_megabytes(const Values& values, std::size_t& bytes);
 Result<void> set_not_negative(const Values& values, double& field);

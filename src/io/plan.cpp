@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 std::string Plan::group_by() const { return partition.starts_with("by:") ? partition.substr(3) : ""; }
 
 void Plan::settle(std::span<const ClientSummary> roster) {
+  if (usual_rounds && method.privacy.on()) run.rounds = fedrk::usual_rounds(method);
   if (usual_sampling) steps.sampling = fedrk::usual_sampling(method, run);
   if (usual_local_steps && !roster.empty()) {
     run.local_budget = usual_local_budget(method, run, roster, steps.gram_memory);
@@ -23,6 +24,7 @@ RunOptions Plan::run_options() const {
   constexpr std::uint32_t kPatience = 100;
   RunOptions options = run_options_for(method, run);
   const bool hovers = !method.ends_by_itself(run);
+  if (usual_rounds && method.privacy.on()) options.rounds = fedrk::usual_rounds(method);  // also where nobody settled
   options.patience = patience.value_or(hovers && run.tolerance > 0.0 ? kPatience : 0);
   return options;
 }
@@ -55,6 +57,20 @@ Result<void> check_method(const Plan& plan) {
     plan.method.validate(plan.run);
   } catch (const InvalidArgument& error) {
     return Error{error.what()};
+  }
+  if (plan.method.privacy.on() && plan.standardize) {
+    return Error{
+        "--standardize tells the sums of the columns without noise, so it does not go with --epsilon: bring the "
+        "columns "
+        "to a common scale beforehand, by bounds that are known without the data"};
+  }
+  if (plan.method.privacy.on() && !(plan.usual_local_steps && plan.usual_sampling)) {
+    return Error{
+        "--local-steps and --row-sampling are not for --epsilon, with which every row is used once a round, in random "
+        "order: leave them out"};
+  }
+  if (plan.method.privacy.on() && plan.patience.value_or(0) > 0) {
+    return Error{"--patience waits for residuals, which are not private: leave it out with --epsilon"};
   }
   if (plan.method.soft > 0.0 && plan.steps.sampling == RowSampling::Greedy && !plan.usual_sampling) {
     return Error{"--sparse draws rows; --row-sampling greedy is not for it"};

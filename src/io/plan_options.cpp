@@ -30,7 +30,13 @@ Values average_text(const std::optional<TailBurnIn>& average) {
   return {average->rounds ? fmt::format("tail:{}", *average->rounds) : "tail"};
 }
 
-constexpr std::string_view kData = "Data", kMethod = "Method", kStopping = "Stopping";
+// A number where the plan says one: else a plan that was written down could not be given an epsilon later.
+Values rounds_text(const Plan& plan) {
+  const bool open = plan.usual_rounds && (plan.method.privacy.on() || plan.run.rounds == RunOptions{}.rounds);
+  return {open ? "auto" : std::to_string(plan.run.rounds)};
+}
+
+constexpr std::string_view kData = "Data", kMethod = "Method", kPrivacy = "Privacy", kStopping = "Stopping";
 
 // Each line: name, group, kind, placeholder, help, from text, to text. A field of a Plan is `p.`, its values `v`.
 #define FEDRK_SET(expression) [](Plan& p, const Values& v) -> Result<void> { return expression; }
@@ -142,8 +148,23 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {"seed", kMethod, OptionKind::Number, "N", "seed of all random draws: one seed, one result",
      FEDRK_SET(set_whole<std::uint64_t>(v, p.run.seed, 0)), FEDRK_GET({std::to_string(p.run.seed)})},
 
-    {"rounds", kStopping, OptionKind::Number, "T", "rounds at most",
-     FEDRK_SET(set_whole<std::uint32_t>(v, p.run.rounds, 1)), FEDRK_GET({std::to_string(p.run.rounds)})},
+    {"epsilon", kPrivacy, OptionKind::Number, "EPS|none",
+     "differential privacy: no single row changes the chance of any outcome by more than a factor e^EPS",
+     FEDRK_SET(set_epsilon(v, p.method.privacy.epsilon)),
+     FEDRK_GET({p.method.privacy.on() ? to_text(p.method.privacy.epsilon) : "none"})},
+    {"delta", kPrivacy, OptionKind::Number, "DELTA", "but for this chance: well below one over the number of rows",
+     FEDRK_SET(set_positive(v, p.method.privacy.delta)), FEDRK_GET({to_text(p.method.privacy.delta)})},
+    {"clip", kPrivacy, OptionKind::Number, "C|auto",
+     "longest step on x in the first round; auto: for columns and a solution of about unit scale",
+     FEDRK_SET(set_or_auto(v, p.method.privacy.clip, set_positive)),
+     FEDRK_GET({p.method.privacy.clip ? to_text(*p.method.privacy.clip) : "auto"})},
+    {"least-answers", kPrivacy, OptionKind::Number, "N|all",
+     "answers that every sum must have, whose shares of the noise are enough; all: no participant may be missing",
+     FEDRK_SET(set_whole<std::size_t>(v, p.method.privacy.least, 3, {"all", 0})),
+     FEDRK_GET(whole_or_word(p.method.privacy.least, "all"))},
+
+    {"rounds", kStopping, OptionKind::Number, "T|auto", "rounds at most; auto: 1000, with --epsilon 6",
+     FEDRK_SET(set_rounds(v, p)), FEDRK_GET(rounds_text(p))},
     {"tolerance", kStopping, OptionKind::Number, "EPS",
      "stop when the relative residual of all clients is at most EPS, in least squares the gradient; 0: do not",
      FEDRK_SET(set_not_negative(v, p.run.tolerance)), FEDRK_GET({to_text(p.run.tolerance)})},

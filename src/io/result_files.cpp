@@ -61,6 +61,8 @@ Json options_json(const FinishedRun& run) {
       {"acceleration", method.acceleration},
       {"soft", positive_or_null(method.soft)},
       {"refit", method.refit},
+      {"epsilon", positive_or_null(method.privacy.epsilon)},
+      {"delta", method.privacy.on() ? Json(method.privacy.delta) : Json(nullptr)},
       {"average_after", method.average ? Json(method.average->rounds.value_or(options.rounds / 2)) : Json(nullptr)}};
 }
 

@@ -9,6 +9,7 @@
 #include "fedrk/methods/auto_method.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
 #include "fedrk/methods/least_squares.hpp"
+#include "fedrk/methods/private_mean.hpp"
 #include "fedrk/methods/ridge.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "fedrk/methods/tail_average.hpp"
@@ -48,6 +49,10 @@ LeastSquaresOptions least_squares_options(const MethodOptions& options, const Ru
 
 std::unique_ptr<Method> without_average(const MethodOptions& options, const RunOptions& run, const Engine& engine) {
   const auto roster = engine.roster();
+  if (options.privacy.on()) {
+    return std::make_unique<PrivateMean>(privacy::make_privacy_plan(
+        options.privacy, public_shape(roster, engine.dimension(), run.participants), run.rounds));
+  }
   if (options.is_published(run)) return std::make_unique<PublishedMethod>(run);
   if (options.soft > 0.0) {
     const auto* steps = std::get_if<FixedSteps>(&run.server_budget);
@@ -70,17 +75,40 @@ std::unique_ptr<Method> without_average(const MethodOptions& options, const RunO
                                       roster, engine.dimension());
 }
 
+// Whatever else would be told of the rows, or would make of the noise what it is not.
+void validate_private(const MethodOptions& options, const RunOptions& run) {
+  const auto refuse = [](bool wrong, const char* words) {
+    if (wrong) throw InvalidArgument(words);
+  };
+  options.privacy.validate();
+  if (!options.privacy.on()) {
+    return refuse(options.privacy.clip || options.privacy.least > 0,
+                  "a clip and a least number of answers are for differential privacy: give an epsilon too");
+  }
+  refuse(options.name == MethodName::Published || options.reveal == Reveal::Updates,
+         "differential privacy needs sums: single updates would have too little noise");
+  refuse(run.tolerance > 0.0 || (run.residual_every > 0 && run.residual_every != RunOptions::kNever),
+         "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance");
+  refuse(options.ridge > 0.0 || options.least_squares || options.slack || options.soft > 0.0 || options.refit ||
+             options.average || run.sparsity > 0,
+         "differential privacy has one method, clipped steps and their mean: leave out ridge, least squares, slack, "
+         "soft thresholding, refit, averages and entries to keep");
+  refuse(options.memory || options.hyperplanes || run.noise_columns > 0,
+         "differential privacy knows no hyperplanes, memory or noise columns: leave them out");
+  refuse(run.participants == 1 || run.participants == 2, "differential privacy needs at least 3 participants a round");
+}
+
 }  // namespace
 
 bool MethodOptions::is_published(const RunOptions& run) const {
   if (name == MethodName::Published || hyperplanes == HyperplaneKind::Published) return true;
   const bool asked_for_more =
-      hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || ridge > 0.0 || least_squares;
+      privacy.on() || hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || ridge > 0.0 || least_squares;
   return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
 }
 
 bool MethodOptions::ends_by_itself(const RunOptions& run) const {
-  if (ridge > 0.0 || least_squares) return true;
+  if (ridge > 0.0 || least_squares || privacy.on()) return true;
   return !is_published(run) && soft == 0.0 && memory.value_or(1) > 0;
 }
 
@@ -89,7 +117,7 @@ MethodOptions MethodOptions::settled(const RunOptions& run) const {
   const bool published = is_published(run);
   all.reveal = published ? Reveal::Updates : reveal_of(*this);
   all.hyperplanes = published ? HyperplaneKind::Published : HyperplaneKind::Valid;
-  all.memory = published || soft > 0.0 ? 0 : memory.value_or(kUsualMemory);
+  all.memory = published || soft > 0.0 || privacy.on() ? 0 : memory.value_or(kUsualMemory);
   return all;
 }
 
@@ -97,6 +125,7 @@ void MethodOptions::validate(const RunOptions& run) const {
   const auto refuse = [](bool wrong, const char* words) {
     if (wrong) throw InvalidArgument(words);
   };
+  validate_private(*this, run);
   const int answers = (ridge > 0.0 ? 1 : 0) + (least_squares ? 1 : 0) + (soft > 0.0 ? 1 : 0);
   refuse(answers > 1, "ridge, least squares and soft thresholding have different answers: ask for one of them");
   refuse(!(ridge >= 0.0 && soft >= 0.0 && slack.value_or(1.0) > 0.0),
@@ -135,8 +164,13 @@ StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& ru
   if (options.is_published(run) || options.soft > 0.0) return FixedSteps{20};
   std::size_t rows = 1;
   for (const ClientSummary& client : roster) rows = std::max(rows, client.rows);
+  if (options.privacy.on()) return FixedSteps{rows};  // a pass
   const bool cheap = StepOptions{.gram_memory = gram_memory}.gram_fits(rows);
   return FixedSteps{(cheap ? 8 : 2) * static_cast<std::uint64_t>(rows)};
+}
+
+std::uint32_t usual_rounds(const MethodOptions& options) {
+  return options.privacy.on() ? privacy::kUsualRounds : RunOptions{}.rounds;
 }
 
 RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run) {
@@ -152,6 +186,11 @@ std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptio
 RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
   if (!options.ends_by_itself(run)) return run;
   run.patience = 0;
+  if (options.privacy.on()) {
+    run.residual_every = RunOptions::kNever;
+    run.tolerance = 0.0;
+    return run;
+  }
   const bool watches = options.ridge == 0.0 && options.soft == 0.0 && !options.least_squares;
   if (watches && run.residual_every == 0) run.residual_every = 1;
   return run;

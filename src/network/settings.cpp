@@ -146,6 +146,12 @@ constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
      FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum, {"all", 0})),
      FEDRK_CLIENT_GET(whole_or_word(s.min_sum, "all"))},
     FEDRK_EXPOSE(ClientSettings),
+    {"epsilon", kPrivacy, OptionKind::Number, "EPS|none",
+     "the most that these rows may ever give away under differential privacy, all runs together",
+     FEDRK_CLIENT_SET(io::set_epsilon(v, s.privacy_epsilon)),
+     FEDRK_CLIENT_GET(number_or_word(s.privacy_epsilon, "none"))},
+    {"delta", kPrivacy, OptionKind::Number, "DELTA", "at this delta",
+     FEDRK_CLIENT_SET(io::set_positive(v, s.privacy_delta)), FEDRK_CLIENT_GET({io::to_text(s.privacy_delta)})},
 });
 
 constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
@@ -261,6 +267,7 @@ Result<void> check(const ClientSettings& settings) {
     return Error{"give this client's rows: --data FILE, or --matrix FILE with --rhs FILE"};
   }
   if (settings.files.matrix.empty() != settings.files.rhs.empty()) return Error{"--matrix and --rhs go together"};
+  if (settings.privacy_delta >= 0.1) return Error{"--delta: below 0.1, and well below one over the number of rows"};
   if (const auto fine = check_sizes(settings.largest_message, settings.longest_vector); !fine) return fine.error();
   return check_tls(settings.tls, settings.insecure);
 }

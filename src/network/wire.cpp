@@ -46,6 +46,7 @@ std::optional<std::uint64_t> steps_of(const LocalWork& work) {
                  },
                  [](const SparseSteps& steps) -> std::optional<std::uint64_t> { return steps.budget.count; },
                  [](const GradientSteps& steps) -> std::optional<std::uint64_t> { return steps.count; },
+                 [](const ClippedPass& pass) -> std::optional<std::uint64_t> { return pass.steps; },
                  [](const auto&) -> std::optional<std::uint64_t> { return std::nullopt; }},
       work);
 }
@@ -55,6 +56,20 @@ bool finite_and_not_negative(double value) { return std::isfinite(value) && valu
 template <class Numbers>
 bool ascending(const Numbers& numbers) {
   return std::ranges::adjacent_find(numbers, std::ranges::greater_equal{}) == numbers.end();
+}
+
+// Within these bounds clips, noise and the numbers of the grid stay ordinary numbers, also added up. A share below a
+// thousand grid steps would not hide what rounding does.
+std::string wrong_pass(const ClippedPass& pass) {
+  constexpr double kSmallest = 0x1.0p-200, kLargest = 0x1.0p200;
+  const auto ordinary = [](double value) { return value >= kSmallest && value <= kLargest; };
+  if (!ordinary(pass.clip)) return "its steps are clipped at no sensible length";
+  if (!ordinary(pass.noise)) return "its noise has no sensible size";
+  constexpr std::int32_t kMostExponent = 400;
+  const bool grid = pass.exponent >= -kMostExponent && pass.exponent <= kMostExponent;
+  const int bits = grid ? std::ilogb(pass.noise) - pass.exponent : 0;
+  if (bits < 10 || bits > 40) return "its grid does not suit its noise";
+  return "";
 }
 
 std::string wrong_work(const LocalWork& work) {
@@ -70,6 +85,16 @@ std::string wrong_work(const LocalWork& work) {
     if (!std::isfinite(gradient->step) || !std::isfinite(gradient->proximal)) return "its step size is not finite";
     if (gradient->batch > kMostSteps / std::max<std::uint64_t>(1, gradient->count)) return "it asks for too many steps";
   }
+  if (const auto* pass = std::get_if<ClippedPass>(&work)) return wrong_pass(*pass);
+  return "";
+}
+
+// What comes with a private answer must be private too.
+std::string wrong_privacy(const LocalTask& task) {
+  if (!std::holds_alternative<ClippedPass>(task.work)) return "";
+  if (task.reveal != Reveal::Sums) return "it asks for a private answer that is not part of a sum";
+  if (task.report_residual) return "it asks for a residual beside a private answer";
+  if (!task.columns.empty() || task.noise_columns > 0) return "it asks for a private answer about some of the columns";
   return "";
 }
 
@@ -149,6 +174,14 @@ bool read_work(const v1::Work& message, LocalWork& work) {
     case v1::Work::kColumnNorms:
       work.emplace<ColumnNorms>();
       return true;
+    case v1::Work::kClippedPass: {
+      auto& pass = work.emplace<ClippedPass>();
+      pass.steps = message.clipped_pass().steps();
+      pass.clip = message.clipped_pass().clip();
+      pass.noise = message.clipped_pass().noise();
+      pass.exponent = message.clipped_pass().exponent();
+      return true;
+    }
     case v1::Work::KIND_NOT_SET:
       break;
   }
@@ -190,6 +223,13 @@ v1::Work work_message(const LocalWork& work) {
                  [&](const GramSum&) { message.mutable_gram_sum(); },
                  [&](const Curvature&) { message.mutable_curvature(); },
                  [&](const ColumnNorms&) { message.mutable_column_norms(); },
+                 [&](const ClippedPass& pass) {
+                   auto& clipped = *message.mutable_clipped_pass();
+                   clipped.set_steps(pass.steps);
+                   clipped.set_clip(pass.clip);
+                   clipped.set_noise(pass.noise);
+                   clipped.set_exponent(pass.exponent);
+                 },
                  [&](const AllRows&) { throw InvalidArgument("rows do not travel: this method is for one process"); },
              },
              work);
@@ -251,6 +291,7 @@ Result<ReceivedTask> ReceivedTask::from(const v1::Task& message, ClientId self, 
     return Error{"it does not say what it reveals"};
   }
   std::string wrong = wrong_work(task.work);
+  if (wrong.empty()) wrong = wrong_privacy(task);
   if (wrong.empty()) wrong = wrong_shape(task, self, unknowns, message);
   if (!wrong.empty()) return Error{std::move(wrong)};
   return received;

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/privacy_ledger.hpp"
 #include "store/sqlite.hpp"
 
 namespace fedrk::store {
@@ -68,12 +69,14 @@ struct ClientStore::Inside {
       : folder(std::move(where)),
         database(std::move(opened)),
         save(database.prepare("INSERT OR REPLACE INTO slack VALUES (?, ?, ?)")),
-        load(database.prepare("SELECT task, state FROM slack WHERE run = ?")) {}
+        load(database.prepare("SELECT task, state FROM slack WHERE run = ?")),
+        ledger(database) {}
 
   mutable std::mutex mutex;
   fs::path folder;
   Database database;
   Statement save, load;
+  PrivacyLedger ledger;
 };
 
 ClientStore::ClientStore(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -140,6 +143,16 @@ Result<void> ClientStore::save_slack(const std::string& run, std::uint64_t task,
                                  state.size_bytes()};  // NOLINT: as in memory
     inside_->save.bind_text(1, run).bind(2, static_cast<std::int64_t>(task)).bind_blob(3, bytes).run();
   });
+}
+
+Result<bool> ClientStore::spend(const PrivacyCharge& charge, double budget_rho) {
+  const std::lock_guard lock(inside_->mutex);
+  return inside_->ledger.spend(charge, budget_rho);
+}
+
+Result<double> ClientStore::spent() const {
+  const std::lock_guard lock(inside_->mutex);
+  return inside_->ledger.spent();
 }
 
 Result<void> ClientStore::forget(const std::string& run) {

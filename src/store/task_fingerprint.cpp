@@ -35,6 +35,12 @@ void add(const GramSum&, Hash&) {}
 void add(const Curvature&, Hash&) {}
 void add(const ColumnNorms&, Hash&) {}
 void add(const AllRows&, Hash&) {}
+void add(const ClippedPass& pass, Hash& hash) {
+  hash.add(pass.steps);
+  hash.add(pass.clip);
+  hash.add(pass.noise);
+  hash.add(static_cast<std::uint64_t>(std::int64_t{pass.exponent}));
+}
 
 }  // namespace
 

@@ -284,5 +284,59 @@ TEST(Solve, HelpsWithGroupsDefaultsAndAnExample) {
   }
 }
 
+// ---- Differential privacy.
+
+TEST(Solve, TriesDifferentialPrivacyAndSaysWhatToExpectAndWhatItDoesNotDo) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 8000 --cols 5 --noise 0.5 --clients 4 --out p").exit_code, 0);
+
+  const auto ended = program.run("solve p/plan.toml --epsilon 1 --delta 1e-5 --format json --out runs/private");
+
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json result = json::parse(ended.out);
+  EXPECT_NE(ended.err.find("forecast: with epsilon 1 and delta 1e-05 a relative error of about 0.0"), std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find("trial of differential privacy in one process"), std::string::npos) << ended.err;
+  EXPECT_EQ(result["rounds"], 6);
+  EXPECT_TRUE(result["relative_residual"].is_null());
+  EXPECT_LT(result["relative_error"].get<double>(), 0.05);
+  EXPECT_NE(result["method_notes"][0].get<std::string>().find("epsilon 1 and delta 1e-05"), std::string::npos);
+  EXPECT_NE(result["method_notes"][1].get<std::string>().find("forecast"), std::string::npos);
+
+  const auto again = program.run("solve runs/private/plan.toml --format json");  // as it was kept
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out)["coefficients"], result["coefficients"]);
+}
+
+TEST(Solve, RefusesAHopelessPrivatePlanWithTheNumbers) {
+  const test::Program program;
+
+  const auto ended = program.run("solve --data " FEDRK_SOURCE
+                                 "/data/prostate.csv --target lpsa --clients 7 --intercept --epsilon 1 "
+                                 "--out runs/hopeless");
+
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_NE(ended.err.find("97 rows of 9 columns are too few for epsilon 1 and delta 1e-06"), std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find("needs noise of "), std::string::npos);
+  EXPECT_NE(ended.err.find("relative error of about "), std::string::npos);
+  EXPECT_NE(ended.err.find("What would help: more rows"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(program.path("runs/hopeless/run.db")));
+}
+
+TEST(Solve, RefusesWhatDoesNotGoWithDifferentialPrivacy) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 4000 --cols 3 --noise 0.5 --clients 2 --as csv --out p").exit_code,
+            0);
+
+  EXPECT_NE(program.run("solve p/plan.toml --epsilon 1").err.find("at least 3 participants a round, not 2"),
+            std::string::npos);
+  const std::string prostate = "solve --data " FEDRK_SOURCE "/data/prostate.csv --target lpsa --clients 7 --epsilon 1";
+  EXPECT_NE(program.run(prostate + " --standardize").err.find("--standardize tells the sums"), std::string::npos);
+  EXPECT_NE(program.run("solve p/plan.toml --epsilon 1 --tolerance 0.1").err.find("residuals are not private"),
+            std::string::npos);
+  EXPECT_NE(program.run("solve p/plan.toml --clip 1").err.find("give an epsilon too"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fedrk

@@ -57,7 +57,7 @@ class TinyOwner final : public DataOwner {
 };
 
 void fill(v1::Work& work, Input& input) {
-  switch (input.below(10)) {
+  switch (input.below(11)) {
     case 0:
       if (work.mutable_steps(); input.maybe()) work.mutable_steps()->set_steps(input.number());
       break;
@@ -89,6 +89,12 @@ void fill(v1::Work& work, Input& input) {
       break;
     case 8:
       work.mutable_curvature();
+      break;
+    case 9:
+      work.mutable_clipped_pass()->set_steps(input.number());
+      work.mutable_clipped_pass()->set_clip(input.real());
+      work.mutable_clipped_pass()->set_noise(input.real());
+      work.mutable_clipped_pass()->set_exponent(static_cast<std::int32_t>(input.below(64)) - 48);
       break;
     default:
       work.mutable_column_norms();

@@ -45,6 +45,7 @@ class Client {
   void answer(const Curvature& work, const LocalTask& task, LocalReply& reply);
   void answer(const ColumnNorms& work, const LocalTask& task, LocalReply& reply);
   void answer(const AllRows& work, const LocalTask& task, LocalReply& reply);
+  void answer(const ClippedPass& pass, const LocalTask& task, LocalReply& reply);
   void answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply);
 
   LocalSolver& solver_for(const LocalTask& task);

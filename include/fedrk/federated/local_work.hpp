@@ -2,7 +2,8 @@
 #pragma once
 
 // What a client may be asked to do with its rows in a round, and what it answers. The published FedRK needs the first
-// two (step_budget.hpp), its extensions the two that follow; the others serve the methods it is compared with. f_i is
+// two (step_budget.hpp), its extensions the two that follow and the last; the others serve the methods it is compared
+// with. f_i is
 // client i's loss, ||A_i x - b_i||^2 / 2.
 
 #include <cstddef>
@@ -66,8 +67,17 @@ struct ColumnNorms {};
 /// The rows themselves, see pooled_rows.hpp. Needs no x.
 struct AllRows {};
 
+/// One pass of Kaczmarz steps in a random order, none longer than `clip`, and Gaussian noise: the displacement and the
+/// noise on the grid of multiples of 2^exponent (clipped_pass.hpp). For answers under differential privacy.
+struct ClippedPass {
+  std::uint64_t steps = 0;    // rows used, each at most once; 0: all
+  double clip = 0.0;          // c
+  double noise = 0.0;         // standard deviation of this client's share
+  std::int32_t exponent = 0;  // of the grid
+};
+
 using LocalWork = std::variant<FixedSteps, UntilProjected, ValidSteps, SparseSteps, GradientSteps, Gradient,
-                               NormalProduct, GramSum, Curvature, ColumnNorms, AllRows>;
+                               NormalProduct, GramSum, Curvature, ColumnNorms, AllRows, ClippedPass>;
 
 LocalWork work_of(const StepBudget& budget);
 

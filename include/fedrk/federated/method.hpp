@@ -41,6 +41,9 @@ class Method {
   /// place.
   virtual bool fits() const { return false; }
 
+  /// False where nobody may be asked for a residual, in no round and not at the end.
+  virtual bool may_ask_residuals() const { return true; }
+
   /// The answer that the server's `x` stands for: for most methods x itself. Valid until the next call.
   virtual std::span<const double> answer(std::span<const double> x) { return x; }
 

@@ -39,6 +39,7 @@ struct Plan {
   RunOptions run;                         // its patience is set by `run_options`
   bool usual_sampling = true;             // the plan says nothing of steps.sampling: as the method has it
   bool usual_local_steps = true;          // nor of run.local_budget
+  bool usual_rounds = true;               // nor of run.rounds
 
   /// The column of `partition = by:COLUMN`, or nothing.
   std::string group_by() const;

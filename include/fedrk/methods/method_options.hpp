@@ -13,6 +13,7 @@
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/federated/local_solver.hpp"
 #include "fedrk/methods/hyperplane_memory.hpp"
+#include "fedrk/privacy/privacy_plan.hpp"
 
 namespace fedrk {
 
@@ -38,6 +39,7 @@ struct MethodOptions {
   double soft = 0.0;              // lambda of soft thresholding; 0: none
   bool refit = false;
   std::optional<TailBurnIn> average{};
+  privacy::PrivacyOptions privacy{};
 
   /// Algorithm 1 of the paper, to the letter: by name, or because hard thresholding or noise columns are part of it.
   bool is_published(const RunOptions& run) const;
@@ -53,9 +55,12 @@ struct MethodOptions {
 };
 
 /// tau for those who leave it open: 20 in the published and the sparse method, as in the paper; else so many that
-/// another round of steps would hardly move x, eight passes over the rows, or two where passes are costly.
+/// another round of steps would hardly move x, eight passes over the rows, two where they are costly, one with epsilon.
 StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& run,
                               std::span<const ClientSummary> roster, std::size_t gram_memory);
+
+/// T for those who leave it open: what suits differential privacy, where that is asked for; else as RunOptions has it.
+std::uint32_t usual_rounds(const MethodOptions& options);
 
 /// Rows by squared norm in the published method, shuffled in others.
 RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run);
@@ -64,7 +69,8 @@ RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run);
 std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine);
 
 /// `run` as this method wants it: no end by stagnation for those who know themselves when they have arrived, and,
-/// unless somebody said otherwise, residuals in every round for those who watch them.
+/// unless somebody said otherwise, residuals in every round for those who watch them. With differential privacy no
+/// residuals at all.
 RunOptions run_options_for(const MethodOptions& options, RunOptions run);
 
 }  // namespace fedrk

@@ -22,6 +22,7 @@ class TailAverage final : public Method {
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   bool finished() const override { return inner_->finished(); }
   bool fits() const override { return inner_->fits(); }
+  bool may_ask_residuals() const override { return inner_->may_ask_residuals(); }
   std::span<const double> answer(std::span<const double> x) override;
   std::vector<std::string> notes() const override;
 

@@ -30,11 +30,13 @@ struct ClientSettings {
   bool insecure = false;
   OwnFiles files;
   std::string state = "state";
-  bool known_draws = false;     // from the plan's seed, as in one process
-  bool reveal_updates = false;  // takes part where the server sees single updates
-  bool expose_rows = false;     // also where one update shows a row outright
-  std::size_t min_sum = 3;      // clients in a masked sum, at least; 0: all of the run
-  double wait = 600.0;          // seconds
+  bool known_draws = false;      // from the plan's seed, as in one process
+  bool reveal_updates = false;   // takes part where the server sees single updates
+  bool expose_rows = false;      // also where one update shows a row outright
+  std::size_t min_sum = 3;       // clients in a masked sum, at least; 0: all of the run
+  double privacy_epsilon = 0.0;  // the most that these rows may ever give away, over all runs; 0: no bound
+  double privacy_delta = 1e-6;
+  double wait = 600.0;                                                           // seconds
   std::size_t largest_message = 4 << 20, longest_vector = std::size_t{1} << 30;  // bytes
   LogSettings log;
 };

@@ -32,6 +32,8 @@ enum class Purpose : std::uint32_t {
   GeneratedSupport = 9,
   PooledSteps = 10,
   Relaxation = 11,
+  PrivacyNoise = 12,
+  PassOrder = 13,
 };
 
 class RngStream {

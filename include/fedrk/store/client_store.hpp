@@ -2,7 +2,7 @@
 #pragma once
 
 // What a client that takes part over a network keeps from one process to the next, in its own folder: the seed of its
-// draws and, for each run, the slack after its last answer. Neither ever leaves it.
+// draws, for each run the slack after its last answer, and what it has spent of its privacy. None of it ever leaves it.
 
 #include <cstdint>
 #include <filesystem>
@@ -41,7 +41,23 @@ class ClientStore {
   /// What a task of that number may not be asked for any more, in words; nothing where it is fine.
   Result<void> check_task(const std::string& run, std::uint64_t task) const;
 
-  /// The run is over.
+  /// What an answer under differential privacy tells of this client's rows, in zero-concentrated privacy (zcdp.hpp).
+  struct PrivacyCharge {
+    std::string run;
+    std::uint64_t task = 0;
+    double rho = 0.0;
+  };
+
+  /// To be called before the answer leaves: what is written stays written, whatever becomes of process and machine.
+  /// Refused, with what was spent in which runs, where all charges of all runs together would exceed the budget. True:
+  /// charged now. False: this task of this run was charged before, so that nothing but the very answer that was given
+  /// then may leave; another one, with other noise, would tell more than was paid for.
+  Result<bool> spend(const PrivacyCharge& charge, double budget_rho);
+
+  /// The sum of all charges ever, also of runs that are over and forgotten.
+  Result<double> spent() const;
+
+  /// The run is over: its slack goes. What it spent stays.
   Result<void> forget(const std::string& run);
 
  private:

@@ -211,7 +211,8 @@ TEST(Client, WithRowsOfFloatsMovesAsOneWithTheSameNumbersInDoubles) {
                                          GramSum{},
                                          GradientSteps{.count = 3, .step = 0.01, .batch = 4},
                                          Curvature{},
-                                         AllRows{}};
+                                         AllRows{},
+                                         ClippedPass{.clip = 0.1, .noise = 1.0, .exponent = -20}};
       for (const LocalWork& work : works) {
         const auto one = of_floats.local_update({RoundIndex{1}, x, work, true});
         const auto two = of_doubles.local_update({RoundIndex{1}, x, work, true});

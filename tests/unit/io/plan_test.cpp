@@ -81,7 +81,9 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
                  .acceleration = 2,
                  .soft = 1.5,
                  .refit = true,
-                 .average = TailBurnIn{7}};
+                 .average = TailBurnIn{7},
+                 .privacy = {.epsilon = 0.5, .delta = 1e-7, .clip = 0.125, .least = 4}};
+  plan.usual_rounds = false;
 
   const std::string text = plan_text(plan, folder.path());
   Plan again;
@@ -122,6 +124,24 @@ TEST(Plan, LeavesStepsAndOrderOfRowsToTheMethod) {
   plan.settle(roster);
   EXPECT_EQ(plan.run.local_budget, StepBudget{FixedSteps{5}});
   EXPECT_EQ(plan.steps.sampling, RowSampling::Greedy);
+}
+
+TEST(Plan, LeavesTheNumberOfRoundsToDifferentialPrivacyUnlessItSaysOne) {
+  const test::TempFolder folder;
+  Plan open, fixed, plain;
+  ASSERT_TRUE(read_plan(folder.write("plan.toml", "epsilon = 1\ndelta = 1e-5"), open));
+  ASSERT_TRUE(read_plan(folder.write("plan.toml", "epsilon = 1\nrounds = 9"), fixed));
+  ASSERT_TRUE(read_plan(folder.write("plan.toml", "epsilon = 'none'\nrounds = 'auto'"), plain));
+
+  EXPECT_EQ(open.run_options().rounds, 6);
+  EXPECT_EQ(fixed.run_options().rounds, 9);
+  EXPECT_EQ(plain.run_options().rounds, 1000);
+  EXPECT_EQ(open.run_options().residual_every, RunOptions::kNever);
+
+  Plan again;  // and a plan that was written down leaves them as open as it was
+  ASSERT_TRUE(read_plan(folder.write("plan.toml", plan_text(open, folder.path())), again));
+  EXPECT_EQ(again.run_options().rounds, 6);
+  EXPECT_EQ(again.method.privacy.delta, 1e-5);
 }
 
 TEST(Plan, SaysWhereAFileIsWrong) {
@@ -192,6 +212,19 @@ TEST(Plan, IsCheckedBeforeAnyFileIsRead) {
             std::string::npos);
   EXPECT_NE(complaint([](Plan& p) { p.data = {"a"}, p.truth = "x", p.intercept = true; }).find("--truth"),
             std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) {
+              p.data = {"a"}, p.method.privacy.epsilon = 1.0, p.standardize = true;
+            }).find("by bounds that are known without the data"),
+            std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) {
+              p.data = {"a"}, p.method.privacy.epsilon = 1.0, p.usual_local_steps = false;
+            }).find("every row is used once a round"),
+            std::string::npos);
+  EXPECT_NE(complaint([](Plan& p) {
+              p.data = {"a"}, p.method.privacy.epsilon = 1.0, p.patience = 5;
+            }).find("--patience waits for residuals"),
+            std::string::npos);
+  EXPECT_EQ(complaint([](Plan& p) { p.data = {"a"}, p.method.privacy.epsilon = 1.0; }), "");
   EXPECT_EQ(complaint([](Plan& p) { p.data = {"a.csv"}; }), "");
 }
 

@@ -95,6 +95,39 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
   EXPECT_EQ(refusal({}), "accepted");
 }
 
+TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
+  const privacy::PrivacyOptions privately{.epsilon = 1.0, .delta = 1e-5};
+  EXPECT_EQ(refusal({.privacy = privately}), "accepted");
+  EXPECT_EQ(refusal({.reveal = Reveal::Sums, .privacy = privately}), "accepted");
+  EXPECT_EQ(refusal({.privacy = {.clip = 1.0}}),
+            "a clip and a least number of answers are for differential privacy: give an epsilon too");
+
+  const char* sums = "differential privacy needs sums: single updates would have too little noise";
+  EXPECT_EQ(refusal({.reveal = Reveal::Updates, .privacy = privately}), sums);
+  EXPECT_EQ(refusal({.name = MethodName::Published, .privacy = privately}), sums);
+
+  const char* residuals = "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance";
+  EXPECT_EQ(refusal({.privacy = privately}, {.tolerance = 1e-3}), residuals);
+  EXPECT_EQ(refusal({.privacy = privately}, {.residual_every = 5}), residuals);
+
+  const std::string one = "differential privacy has one method";
+  EXPECT_TRUE(refusal({.ridge = 1.0, .privacy = privately}).starts_with(one));
+  EXPECT_TRUE(refusal({.least_squares = true, .privacy = privately}).starts_with(one));
+  EXPECT_TRUE(refusal({.slack = 1.0, .privacy = privately}).starts_with(one));
+  EXPECT_TRUE(refusal({.soft = 1.0, .privacy = privately}).starts_with(one));
+  EXPECT_TRUE(refusal({.refit = true, .privacy = privately}).starts_with(one));
+  EXPECT_TRUE(refusal({.average = TailBurnIn{}, .privacy = privately}).starts_with(one));
+  EXPECT_TRUE(refusal({.privacy = privately}, {.sparsity = 3}).starts_with(one));
+
+  const char* no_planes = "differential privacy knows no hyperplanes, memory or noise columns: leave them out";
+  EXPECT_EQ(refusal({.memory = 5, .privacy = privately}), no_planes);
+  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Valid, .privacy = privately}), no_planes);
+  EXPECT_EQ(refusal({.privacy = privately}, {.noise_columns = 2}), no_planes);
+  EXPECT_EQ(refusal({.privacy = privately}, {.participants = 2}),
+            "differential privacy needs at least 3 participants a round");
+  EXPECT_TRUE(refusal({.privacy = {.epsilon = 1.0, .delta = 0.1}}).starts_with("delta is above 0 and below 0.1"));
+}
+
 TEST(MethodOptions, AreThePublishedMethodByNameOrByItsOwnFeatures) {
   const RunOptions plain, sparse{.sparsity = 3}, noisy{.noise_columns = 2};
   EXPECT_FALSE(MethodOptions{}.is_published(plain));

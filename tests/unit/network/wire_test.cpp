@@ -71,6 +71,60 @@ TEST(Wire, ATaskKeepsItsColumnsAndWhatIsForOneClientAlone) {
   EXPECT_TRUE(same_bits(arrived->task().own[kSelf.value], std::vector<double>{-0.0, 5e-324}));
 }
 
+// ---- Differential privacy.
+
+LocalTask private_task(std::span<const double> x, ClippedPass pass) {
+  return {RoundIndex{3}, x, pass, false, 0, {}, Reveal::Sums};
+}
+
+TEST(Wire, APassUnderDifferentialPrivacyIsTheSameAtTheOtherEnd) {
+  const std::vector<double> x{1.0, 2.0};
+  const ClippedPass pass{.steps = 70, .clip = 1.0 / 3.0, .noise = 0.1, .exponent = -24};
+  const auto arrived =
+      ReceivedTask::from(over_the_wire(task_message("run", 4, private_task(x, pass), kAsked)), kSelf, 2);
+  ASSERT_TRUE(arrived) << arrived.error().message;
+  const auto& read = std::get<ClippedPass>(arrived->task().work);
+  EXPECT_EQ(read.steps, 70U);
+  EXPECT_TRUE(test::same_bits(read.clip, pass.clip) && test::same_bits(read.noise, pass.noise));
+  EXPECT_EQ(read.exponent, -24);
+}
+
+TEST(Wire, APassIsRefusedWhereItsNumbersMakeNoSenseOrItIsNotPrivate) {
+  const std::vector<double> x{1.0, 2.0};
+  const std::vector<std::uint32_t> columns{0, 1};
+  const auto answer = [&](const LocalTask& task) {
+    const auto received = ReceivedTask::from(task_message("run", 4, task, kAsked), kSelf, 2);
+    return received ? "accepted" : received.error().message;
+  };
+  const ClippedPass fine{.clip = 1.0, .noise = 8.0, .exponent = -17};
+  const auto with = [&](auto change) {
+    ClippedPass pass = fine;
+    change(pass);
+    return answer(private_task(x, pass));
+  };
+  constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+  EXPECT_EQ(answer(private_task(x, fine)), "accepted");
+  for (const double wrong : {0.0, -1.0, kNotANumber, 1e300}) {
+    EXPECT_EQ(with([&](ClippedPass& p) { p.clip = wrong; }), "its steps are clipped at no sensible length");
+    EXPECT_EQ(with([&](ClippedPass& p) { p.noise = wrong; }), "its noise has no sensible size");
+  }
+  for (const std::int32_t wrong : {3, 0, -60, std::numeric_limits<std::int32_t>::min()}) {
+    EXPECT_EQ(with([&](ClippedPass& p) { p.exponent = wrong; }), "its grid does not suit its noise");
+  }
+  EXPECT_EQ(with([](ClippedPass& p) { p.steps = std::uint64_t{1} << 50; }), "it asks for too many steps");
+
+  LocalTask task = private_task(x, fine);
+  task.reveal = Reveal::Updates;
+  EXPECT_EQ(answer(task), "it asks for a private answer that is not part of a sum");
+  task = private_task(x, fine);
+  task.report_residual = true;
+  EXPECT_EQ(answer(task), "it asks for a residual beside a private answer");
+  task = private_task(x, fine);
+  task.columns = columns;
+  EXPECT_EQ(answer(task), "it asks for a private answer about some of the columns");
+}
+
 TEST(Wire, RowsDoNotTravel) { EXPECT_THROW(work_message(AllRows{}), InvalidArgument); }
 
 TEST(Wire, AReplyIsTheSameAtTheOtherEnd) {
