@@ -154,6 +154,7 @@ int client(const ClientArguments& arguments) {
   network::FileOwner owner(settings->name, settings->files, secret, &*store, *log);
   network::ClientRunOptions options = run_options(*settings);
   options.book = book->get();
+  options.budget = {settings->privacy_epsilon, settings->privacy_delta, &*store};
   network::ClientRun run(std::move(options), owner, *log);
   const SignalWatch signals([&](int) { run.stop(); });
   const ClientOutcome outcome = run.run();

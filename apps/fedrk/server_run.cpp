@@ -115,6 +115,7 @@ Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan)
                     "each could compute the parts of the others; --reveal updates does without",
                     each, settings.min_sum)};
   }
+  if (plan.method.privacy.on()) return Error{"differential privacy is for masked sums only: leave --unmasked out"};
   const bool typed = settings.unmasked || plan.method.reveal == Reveal::Updates;
   if (!typed) {
     return Error{

@@ -14,6 +14,9 @@ constexpr int kHeadroom = 10;  // bits by which a part may be larger than the la
 }  // namespace
 
 Grid GridScale::next(const LocalTask& task, std::size_t parties) const {
+  // Private answers are on a grid of their own, below 2^52 units each.
+  const auto* pass = std::get_if<ClippedPass>(&task.work);
+  if (pass != nullptr && parties <= (std::size_t{1} << (kRange - 52))) return {pass->exponent};
   const auto found = sizes_.find(kind_of(task));
   if (found == sizes_.end()) return {};
   const auto for_parties = static_cast<int>(std::bit_width(parties));

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <numbers>
 #include <set>
 #include <stdexcept>
 
@@ -67,6 +69,12 @@ Result<Key> shared_key(const Key& own_secret, const Key& own, const Key& other, 
   return key;
 }
 
+void fill_from(const Key& key, std::span<std::uint64_t> words) {
+  static constexpr std::array<std::uint8_t, crypto_stream_chacha20_NONCEBYTES> kNonce{};  // each key is used once
+  auto* const bytes = reinterpret_cast<unsigned char*>(words.data());  // NOLINT: the cipher writes bytes
+  crypto_stream_chacha20(bytes, words.size_bytes(), kNonce.data(), key.data());
+}
+
 }  // namespace
 
 Key random_key() {
@@ -117,14 +125,12 @@ Result<void> Masker::meet(ClientId self, std::span<const Key> company) {
 void Masker::mask(const Key& question, std::span<const ClientId> participants, const PartLayout& layout,
                   std::span<std::uint64_t> words) const {
   FEDRK_EXPECTS(words.size() == layout.words());
-  static constexpr std::array<std::uint8_t, crypto_stream_chacha20_NONCEBYTES> kNonce{};  // each key is used once
   Words mask(words.size());
   for (const ClientId other : participants) {
     if (other == self_) continue;
     FEDRK_EXPECTS(other.value < shared_.size());
     const Key key = Hash(&shared_[other.value]).add(text_of(question)).result();
-    auto* const bytes = reinterpret_cast<unsigned char*>(mask.data());  // NOLINT: the cipher writes bytes
-    crypto_stream_chacha20(bytes, mask.size() * sizeof(std::uint64_t), kNonce.data(), key.data());
+    fill_from(key, mask);
     if (self_ < other) {
       add_part(layout, mask, words);
     } else {
@@ -138,6 +144,21 @@ std::uint64_t Masker::draws(std::string_view purpose, const Key& question) const
   std::uint64_t seed = 0;
   std::memcpy(&seed, bits.data(), sizeof seed);
   return seed;
+}
+
+std::vector<double> Masker::gaussians(std::string_view purpose, const Key& question, std::size_t count) const {
+  const Key key = Hash(&secret_).add(purpose).add(run_).add(text_of(question)).result();
+  Words words(count + count % 2);
+  fill_from(key, words);
+  std::vector<double> numbers(words.size());
+  for (std::size_t k = 0; k < words.size(); k += 2) {
+    const double radius = std::sqrt(-2.0 * std::log((static_cast<double>(words[k] >> 11) + 1.0) * 0x1.0p-53));
+    const double angle = 2.0 * std::numbers::pi * static_cast<double>(words[k + 1] >> 11) * 0x1.0p-53;
+    numbers[k] = radius * std::cos(angle);
+    numbers[k + 1] = radius * std::sin(angle);
+  }
+  numbers.resize(count);
+  return numbers;
 }
 
 }  // namespace fedrk::masking

@@ -5,7 +5,7 @@
 
 namespace fedrk::masking {
 
-bool may_be_of_some(const LocalWork& work) { return sends_gap(work); }
+bool may_be_of_some(const LocalWork& work) { return sends_gap(work) || std::holds_alternative<ClippedPass>(work); }
 
 PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid) {
   const std::size_t slack = slack_products(task.work);

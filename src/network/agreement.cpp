@@ -275,7 +275,7 @@ Result<Gathered> gathered_from(const v1::StoredFederation& federation, const io:
   if (federation.members(0).prepared().masked_norms().length() > 0) {
     if (const auto shared = share_norms(federation, gathered.roster); !shared) return shared.error();
   }
-  if (totals_of(gathered.roster).squared_norm == 0.0) {
+  if (totals_of(gathered.roster).squared_norm == 0.0 && !plan.method.privacy.on()) {
     return Error{"every entry of the matrix is zero: there is nothing to solve"};
   }
   std::optional<Scaling> scaling;

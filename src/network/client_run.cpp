@@ -35,6 +35,7 @@ ParticipantOptions participant_options(const ClientRunOptions& options) {
   own.expose_rows = options.expose_rows;
   own.min_sum = options.min_sum;
   own.book = options.book;
+  own.budget = options.budget;
   if (options.tls) {
     auto credentials = security::read_credentials({options.tls->certificate, options.tls->key, options.tls->ca});
     own.credentials = credentials ? *std::move(credentials) : security::Credentials{};

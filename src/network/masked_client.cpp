@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "fedrk/masking/reply_part.hpp"
+#include "fedrk/privacy/zcdp.hpp"
 #include "network/mask_key.hpp"
 #include "network/words.hpp"
 
@@ -107,7 +108,45 @@ std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {
   return "";
 }
 
-std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message, wire::ReceivedTask& task) {
+Result<void> MaskedClient::agree_to(const privacy::PrivacyOptions& plan) const {
+  const PrivacyBudget& own = options_.budget;
+  if (!plan.on() && !own.bounded()) return {};
+  if (!plan.on()) {
+    return Error{"its rows are for runs with differential privacy only, as their owner has set an epsilon for them"};
+  }
+  if (!own.bounded()) {
+    return Error{
+        "the plan spends differential privacy; say how much these rows may ever give away: --epsilon, --delta"};
+  }
+  const auto spent = own.ledger->spent();
+  if (!spent) return spent.error();
+  const double wanted = privacy::rho_of(plan.epsilon, plan.delta);
+  if (*spent + wanted <= own.rho() * (1.0 + 1e-9)) return {};
+  return Error{
+      fmt::format("the plan would tell more of its rows than their owner allows: it spends rho = {:.4g}, and of "
+                  "{:.4g} there is {:.4g} left",
+                  wanted, own.rho(), std::max(0.0, own.rho() - *spent))};
+}
+
+// What an answer tells is on the ledger before the answer leaves. Each attempt is an answer of its own: a server may
+// say that it got none.
+std::string MaskedClient::over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
+                                      bool repeated) const {
+  const auto* pass = std::get_if<ClippedPass>(&task.task().work);
+  const PrivacyBudget& own = options_.budget;
+  if (pass == nullptr)
+    return own.bounded() ? "it asks for an answer without noise, which its owner does not allow" : "";
+  if (!own.bounded()) return "it spends differential privacy of which this client has none to spend";
+  const double rho = privacy::rho_of_pass(*pass, rows.summary.rows, rows.unknowns, task.participants().size());
+  constexpr std::uint64_t kAttempts = std::uint64_t{1} << 20;
+  if (message.attempt() >= kAttempts || message.number() >= kAttempts << 20) return "it counts further than it can";
+  const auto charged = own.ledger->spend({run_, message.number() * kAttempts + message.attempt(), rho}, own.rho());
+  if (!charged) return charged.error().message;
+  return *charged || repeated ? "" : "this answer was paid for, but not to these words";
+}
+
+std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message, wire::ReceivedTask& task,
+                                                         const PreparedRows& rows) {
   if (!has_met()) return Refused{"the other clients of the run are not known yet"};
   if (task.task().reveal != Reveal::Sums) return Refused{"it asks for a single update in a run of masked sums"};
   if (const auto attempt = wire::attempt_of(message); !attempt) return Refused{attempt.error().message};
@@ -121,7 +160,13 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
     return Refused{"it has answered this question already, or a later one",
                    same_task ? std::optional(verdict->last_attempt) : std::nullopt};
   }
+  if (std::string over = over_budget(message, task, rows, verdict->repeated); !over.empty()) {
+    return Refused{std::move(over)};
+  }
   task.draw_from(masker_->draws("steps", question));
+  if (std::holds_alternative<ClippedPass>(task.task().work)) {
+    task.make_noise_of(masker_->gaussians("noise", question, rows.unknowns));
+  }
   return std::nullopt;
 }
 

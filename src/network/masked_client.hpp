@@ -6,7 +6,6 @@
 // that are signed, and answers each question once.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,7 +15,10 @@
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/masking/masker.hpp"
+#include "fedrk/network/data_owner.hpp"
+#include "fedrk/network/privacy_budget.hpp"
 #include "fedrk/operation/log.hpp"
+#include "fedrk/privacy/privacy_plan.hpp"
 #include "fedrk/security/own_credentials.hpp"
 #include "fedrk/store/mask_book.hpp"
 #include "fedrk/v1/federation.pb.h"
@@ -29,11 +31,15 @@ struct MaskedClientOptions {
   std::optional<security::Credentials> credentials{};  // none: keys are not signed, as connections are not
   store::MaskBook* book = nullptr;                     // none: in memory
   std::size_t min_sum = 3;                             // participants of a sum at least; 0: all clients of the run
+  PrivacyBudget budget{};
 };
 
 class MaskedClient {
  public:
   MaskedClient(MaskedClientOptions options, operation::Log& log);
+
+  /// Whether this client may take part in a plan of that much differential privacy, or of none.
+  Result<void> agree_to(const privacy::PrivacyOptions& plan) const;
 
   /// For a run that begins, or goes on.
   Result<v1::MaskKey> begin(const std::string& run);
@@ -49,12 +55,14 @@ class MaskedClient {
     std::optional<std::uint32_t> answered{};
   };
   /// Whether it may be answered. From then on it counts as answered, and its draws are set.
-  std::optional<Refused> admit(const v1::Task& message, wire::ReceivedTask& task);
+  std::optional<Refused> admit(const v1::Task& message, wire::ReceivedTask& task, const PreparedRows& rows);
   /// REQUIRES: it was admitted.
   masking::Words part_of(const v1::Task& message, const wire::ReceivedTask& task, const LocalReply& reply) const;
 
  private:
   std::string wrong_company(const wire::ReceivedTask& task) const;
+  std::string over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
+                          bool repeated) const;
   Result<store::MaskBook::Verdict> claim(const std::string& kind, std::uint64_t number, std::uint32_t attempt,
                                          const masking::Key& question);
 

@@ -20,6 +20,12 @@ constexpr std::uint32_t kMostAttempts = 1'000'000;  // no honest run comes near;
 
 bool needs_everyone(const LocalTask& task) { return !masking::may_be_of_some(task.work); }
 
+// A sum over fewer than its noise was shared among has too little of it.
+std::size_t private_least(const FederationOptions& options, const LocalTask& task, std::size_t asked) {
+  if (!std::holds_alternative<ClippedPass>(task.work)) return 0;
+  return options.plan.method.privacy.least == 0 ? asked : options.plan.method.privacy.least;
+}
+
 }  // namespace
 
 std::size_t quorum_of(const FederationOptions& options, std::size_t asked) {
@@ -55,7 +61,7 @@ RoundReplies MaskedRounds::sum(std::uint64_t number, const LocalTask& task, std:
                   task,
                   participants,
                   reply_length(task.work, unknowns).value_or(0),
-                  std::max(quorum, options_.min_sum),
+                  std::max({quorum, options_.min_sum, private_least(options_, task, participants.size())}),
                   Clock::now() + options_.join_limit};
   attempt.company.assign(participants.begin(), participants.end());
   do {

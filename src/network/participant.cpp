@@ -48,7 +48,7 @@ Participant::Participant(ParticipantOptions options, DataOwner& owner, operation
     : options_(std::move(options)),
       owner_(owner),
       log_(log),
-      masked_({options_.name, options_.credentials, options_.book, options_.min_sum}, log) {}
+      masked_({options_.name, options_.credentials, options_.book, options_.min_sum, options_.budget}, log) {}
 
 v1::ClientMessage Participant::hello() const {
   v1::ClientMessage message;
@@ -121,6 +121,8 @@ std::string Participant::unwelcome(const v1::Welcome& welcome) const {
   if (welcome.masked() && options_.known_draws) {
     return "its draws derive from the plan's seed, which the server knows: not in a private run; set draws to secret";
   }
+  if (plan_.method.privacy.on() && !welcome.masked()) return "differential privacy is for masked sums only";
+  if (const auto agreed = masked_.agree_to(plan_.method.privacy); !agreed) return agreed.error().message;
   if (welcome.masked()) return "";
   if (!options_.reveal_updates) {
     return "the server wants to see single updates, from which it could rebuild rows; where that is all right, both "
@@ -173,6 +175,7 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
 
 Participant::Reaction Participant::sums(const Result<ColumnSums>& made, bool squared, std::string_view about) {
   if (!made) return refuse_for(made.error().message, kUnfit);
+  if (plan_.method.privacy.on()) return refuse("sums of columns would be without noise, in a run with an epsilon");
   v1::ClientMessage message;
   auto& answer = *message.mutable_column_sums();
   answer.set_run(run_);
@@ -214,13 +217,16 @@ Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
       // The place is each client's own; all else is told to everyone.
       v1::Prepare about = prepare;
       about.clear_place();
-      const double norms[] = {rows->summary.squared_norm, rows->summary.squared_rhs_norm};
+      // Norms have no noise: where that is promised they stay here.
+      const bool noisy = plan_.method.privacy.on();
+      const double norms[] = {noisy ? 0.0 : rows->summary.squared_norm, noisy ? 0.0 : rows->summary.squared_rhs_norm};
       const auto words = masked_.sum_over_all("norms", about.SerializeAsString(), norms);
       if (!words) return prepared_.reset(), refuse(words.error().message);
       prepared_->clear_squared_norm();
       prepared_->clear_squared_rhs_norm();
       wire::set_words(*prepared_->mutable_masked_norms(), *words);
     }
+    rows_ = *rows;
     preparation_ = std::move(text);
     place_ = wanted.place;
   }
@@ -245,7 +251,7 @@ Participant::Reaction Participant::on_task(const v1::Task& task) {
 }
 
 Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::ReceivedTask received) {
-  if (auto refused = masked_.admit(task, received)) {
+  if (auto refused = masked_.admit(task, received, rows_)) {
     return refuse_task(std::move(refused->words), task, refused->answered);
   }
   const auto reply = owner_.answer(received.number(), received.task());

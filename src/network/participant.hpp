@@ -26,6 +26,7 @@ struct ParticipantOptions {
   std::optional<security::Credentials> credentials{};  // as MaskedClientOptions
   store::MaskBook* book = nullptr;
   std::size_t min_sum = 3;
+  PrivacyBudget budget{};
 };
 
 class Participant {
@@ -64,6 +65,7 @@ class Participant {
   io::Plan plan_;
   std::optional<v1::Ready> ready_;
   std::optional<v1::Prepared> prepared_;
+  PreparedRows rows_;
   ClientId place_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fedrk/base/result.hpp"
@@ -48,6 +49,11 @@ class ReceivedTask {
   std::span<const ClientId> participants() const { return participants_; }
   /// From now on its answer is drawn from this seed.
   void draw_from(std::uint64_t seed) { task_.fresh_draws = seed; }
+  /// And its noise, under differential privacy, is made of these.
+  void make_noise_of(std::vector<double> gaussians) {
+    gaussians_ = std::move(gaussians);
+    task_.gaussians = gaussians_;
+  }
 
   ReceivedTask(ReceivedTask&&) = default;
   ReceivedTask& operator=(ReceivedTask&&) = default;
@@ -60,6 +66,7 @@ class ReceivedTask {
   std::vector<std::vector<double>> own_;
   std::vector<std::uint32_t> columns_;
   std::vector<ClientId> participants_;
+  std::vector<double> gaussians_;
   LocalTask task_;
 };
 

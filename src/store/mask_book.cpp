@@ -31,7 +31,8 @@ std::optional<Verdict> judged(const std::optional<Claim>& last, const Claim& cla
   if (!last) return std::nullopt;
   const auto before = std::pair(last->number, last->attempt), now = std::pair(claim.number, claim.attempt);
   if (now > before) return std::nullopt;
-  return Verdict{now == before && last->question == claim.question, last->number, last->attempt};
+  const bool repeated = now == before && last->question == claim.question;
+  return Verdict{repeated, repeated, last->number, last->attempt};
 }
 
 std::string_view bytes_of(const Key& key) {
@@ -53,7 +54,7 @@ class BookInMemory final : public MaskBook {
     std::optional<Claim>& last = last_[{run, claim.kind}];
     if (const auto verdict = judged(last, claim)) return *verdict;
     last = claim;
-    return Verdict{true, claim.number, claim.attempt};
+    return Verdict{true, false, claim.number, claim.attempt};
   }
   Result<void> forget(const std::string& run) override {
     secrets_.erase(run);
@@ -88,7 +89,7 @@ class StoredBook final : public MaskBook {
       if (const auto verdict = judged(last(run, claim.kind), claim)) return *verdict;
       save_.bind_text(1, run).bind_text(2, claim.kind).bind(3, static_cast<std::int64_t>(claim.number));
       save_.bind(4, std::int64_t{claim.attempt}).bind_blob(5, bytes_of(claim.question)).run();
-      return Verdict{true, claim.number, claim.attempt};
+      return Verdict{true, false, claim.number, claim.attempt};
     });
   }
 

@@ -9,8 +9,6 @@
 namespace fedrk {
 namespace {
 
-using test::kProstateAttack;
-
 // Which records come out depends on the points and on where the search begins; eight seeds gave 63 to 86.
 TEST(Attack, RebuildsMostRecordsOfThePublishedProstateRun) {
   const auto run = test::published_prostate_run(1);
@@ -42,22 +40,6 @@ TEST(Attack, ConfirmsEveryRecordThatSomeoneAlreadyKnows) {
   EXPECT_EQ(mistaken, 0);  // of the neighbour's records
 }
 
-// How many records a server finds, or confirms, that takes sums for the update of one client.
-std::size_t records_from_sums(const test::ProstateRun& run) {
-  const auto found = recover_from_sums(run.transcript, kProstateAttack);
-  const auto sums = sums_as_updates(run.transcript, ReadAs::Sum), means = sums_as_updates(run.transcript, ReadAs::Mean);
-  EXPECT_GE(sums.size(), 30);  // there is something to read
-  std::size_t matched = 0;
-  for (const LinearSystem& truth : run.truth) {
-    matched += count_matches(found, truth, kProstateAttack);
-    const auto& matrix = std::get<Matrix>(truth.rows);
-    for (std::size_t j = 0; j < matrix.rows(); ++j) {
-      if (holds(matrix.row(j), truth.rhs[j], sums) || holds(matrix.row(j), truth.rhs[j], means)) ++matched;
-    }
-  }
-  return matched;
-}
-
 TEST(Attack, RebuildsNoRecordFromSums) {
   const StepOptions shuffled{.sampling = RowSampling::Shuffled};
   const auto usual = test::prostate_run({}, {.rounds = 150, .participants = 3}, shuffled);
@@ -68,7 +50,8 @@ TEST(Attack, RebuildsNoRecordFromSums) {
 
   for (const auto* run : {&usual, &few_steps, &one_step}) {
     for (std::uint32_t i = 0; i < 7; ++i) EXPECT_TRUE(updates_of(run->transcript, ClientId{i}).empty());
-    EXPECT_EQ(records_from_sums(*run), 0);
+    EXPECT_GE(sums_as_updates(run->transcript, ReadAs::Sum).size(), 30) << "there is something to read";
+    EXPECT_EQ(test::records_from_sums(*run), 0);
   }
 }
 

@@ -24,20 +24,30 @@ struct ProstateRun {
   std::vector<LinearSystem> truth;  // their records
 };
 
-inline ProstateRun prostate_run(const MethodOptions& method, const RunOptions& options, StepOptions steps = {}) {
-  const experiments::Prostate data = experiments::prostate();
-  auto clients = experiments::clients_of(copy_of(data.system), data.rows_of_client, options.seed, 0, steps);
+/// The seven clients of the prostate data, and what an attacker would like to know.
+struct ProstateClients {
+  std::vector<Client> clients;
   ProstateRun run;
-  for (const Client& client : clients) {
-    run.names.push_back(client.summary().name);
-    run.truth.push_back(copy_of(client.block().system()));
+};
+
+inline ProstateClients prostate_clients(std::uint64_t seed, StepOptions steps = {}) {
+  const experiments::Prostate data = experiments::prostate();
+  ProstateClients made{experiments::clients_of(copy_of(data.system), data.rows_of_client, seed, 0, steps), {}};
+  for (const Client& client : made.clients) {
+    made.run.names.push_back(client.summary().name);
+    made.run.truth.push_back(copy_of(client.block().system()));
   }
-  InProcessEngine inner(std::move(clients), 1);
+  return made;
+}
+
+inline ProstateRun prostate_run(const MethodOptions& method, const RunOptions& options, StepOptions steps = {}) {
+  ProstateClients made = prostate_clients(options.seed, steps);
+  InProcessEngine inner(std::move(made.clients), 1);
   RecordingEngine engine(inner);
-  const auto made = make_method(method, options, engine);
-  (void)FederatedRun(run_options_for(method, options)).run(engine, *made);
-  run.transcript = engine.transcript();
-  return run;
+  const auto chosen = make_method(method, options, engine);
+  (void)FederatedRun(run_options_for(method, options)).run(engine, *chosen);
+  made.run.transcript = engine.transcript();
+  return std::move(made.run);
 }
 
 /// The run of data/prostate.toml.
@@ -61,6 +71,21 @@ inline std::size_t records_with_draws(const ProstateRun& run, std::uint64_t seed
     const KnownDraws draws{.seed = client_seed(seed, run.names[i]), .rows = run.truth[i].rhs.size(), .steps = 20};
     const auto found = recover_with_draws(updates_of(run.transcript, ClientId{i}), draws, kProstateAttack);
     matched += count_matches(found, run.truth[i], kProstateAttack);
+  }
+  return matched;
+}
+
+/// How many records a server finds, or confirms, that takes sums for the update of one client.
+inline std::size_t records_from_sums(const ProstateRun& run) {
+  const auto found = recover_from_sums(run.transcript, kProstateAttack);
+  const auto sums = sums_as_updates(run.transcript, ReadAs::Sum), means = sums_as_updates(run.transcript, ReadAs::Mean);
+  std::size_t matched = 0;
+  for (const LinearSystem& truth : run.truth) {
+    matched += count_matches(found, truth, kProstateAttack);
+    const auto& matrix = std::get<Matrix>(truth.rows);
+    for (std::size_t j = 0; j < matrix.rows(); ++j) {
+      if (holds(matrix.row(j), truth.rhs[j], sums) || holds(matrix.row(j), truth.rhs[j], means)) ++matched;
+    }
   }
   return matched;
 }

@@ -48,6 +48,7 @@ class RecordingEngine final : public Engine {
   std::span<const ClientSummary> roster() const override { return inner_.roster(); }
   std::size_t dimension() const override { return inner_.dimension(); }
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
+  void repeated(const LocalTask& task, const RoundReplies& round) override { inner_.repeated(task, round); }
 
   const Transcript& transcript() const { return transcript_; }
 

@@ -58,6 +58,10 @@ class Masker {
   /// 64 bits that only this client knows, for one purpose and one question.
   std::uint64_t draws(std::string_view purpose, const Key& question) const;
 
+  /// Standard Gaussian numbers that only this client knows, of that many (Box and Muller, from the words of the
+  /// cipher).
+  std::vector<double> gaussians(std::string_view purpose, const Key& question, std::size_t count) const;
+
  private:
   Key secret_, public_;
   std::string run_;

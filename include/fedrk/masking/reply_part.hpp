@@ -12,8 +12,9 @@
 namespace fedrk::masking {
 
 /// Whether a client may be asked for it together with some others only. That is work of which each answer is new: the
-/// factor by which a hyperplane is relaxed is. Anything else is the same function of x every time, and two sums of it
-/// over different clients would tell the parts of those in which they differ: it is asked of all clients or of none.
+/// factor by which a hyperplane is relaxed is, or the noise of differential privacy. Anything else is the same function
+/// of x every time, and two sums of it over different clients would tell the parts of those in which they differ: it is
+/// asked of all clients or of none.
 bool may_be_of_some(const LocalWork& work);
 
 /// What the answers to a task hold, with so many values (reply_length).

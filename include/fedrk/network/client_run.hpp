@@ -12,6 +12,7 @@
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/network/data_owner.hpp"
+#include "fedrk/network/privacy_budget.hpp"
 #include "fedrk/network/server_options.hpp"
 #include "fedrk/network/tls_files.hpp"
 #include "fedrk/operation/log.hpp"
@@ -37,6 +38,7 @@ struct ClientRunOptions {
   bool expose_rows = false;          // also where one update shows a row outright
   std::size_t min_sum = 3;           // participants of a masked sum at least; 0: all clients of the run
   store::MaskBook* book = nullptr;   // what it must remember of masked runs; none: for as long as this lives
+  PrivacyBudget budget{};            // what its rows may ever give away under differential privacy
   Milliseconds wait_limit{600'000};  // for a server that cannot be reached
   Milliseconds retry_most{2'000};    // between attempts; the first come sooner
   std::size_t longest_vector = 1 << 27;

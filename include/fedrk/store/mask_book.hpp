@@ -28,6 +28,7 @@ class MaskBook {
   };
   struct Verdict {
     bool granted = false;
+    bool repeated = false;          // the last to the letter
     std::uint64_t last_number = 0;  // of the last that was granted
     std::uint32_t last_attempt = 0;
   };
