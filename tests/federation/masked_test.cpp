@@ -22,7 +22,7 @@ TEST_F(FederationTest, FindsTheSolutionFromMaskedSums) {
 }
 
 TEST_F(FederationTest, FindsAFitFromMaskedSumsByItself) {
-  const StartupKit kit(prostate("rounds = 1000\ntolerance = 1e-11\n", 5, true));  // of all methods the one that fits
+  const StartupKit kit(prostate("rounds = 3000\ntolerance = 1e-9\n", 5, true));  // of all methods the one that fits
   begin(kit).start_all();
 
   expect_a_good_end();
@@ -54,12 +54,14 @@ TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
 }
 
 TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
-  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2"});
+  Federation& federation =
+      begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--rounds", "300"});
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   federation.client(1).signal(SIGSTOP);
 
-  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  // Without its rows the tolerance is out of reach.
+  EXPECT_EQ(federation.server().wait(60s), kStoppedEarly) << federation.story();
   const auto absences = absences_in(federation.history());
   ASSERT_FALSE(absences.empty());
   for (const auto& absence : absences) {
@@ -77,7 +79,7 @@ TEST_F(FederationTest, MakesMaskedSumsWithoutAnAnswerThatComesLate) {
   federation.network(1).hold(ChaosProxy::Direction::ToServer, false);
 
   EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
-  EXPECT_LT(distance_of_solutions(federation.solution(), kit_->expected()), 1e-8);
+  EXPECT_LT(distance_of_solutions(federation.solution(), kit_->expected()), 1e-7);
 }
 
 TEST_F(FederationTest, EndsWhereTooFewAreLeftForAMaskedSumAndGoesOnWhenTheyAreBack) {
@@ -123,7 +125,7 @@ TEST_F(FederationTest, KeepsAClientFromRevealingItsUpdatesUnasked) {
 }
 
 TEST_F(FederationTest, RevealsUpdatesWhereBothSidesSaySo) {
-  const StartupKit kit(prostate("reveal = \"updates\"\nridge = 1.0\nrounds = 400\ntolerance = 1e-11\n", 3, true));
+  const StartupKit kit(prostate("reveal = \"updates\"\nridge = 1.0\nrounds = 2000\ntolerance = 1e-9\n", 3, true));
   kit_ = &kit;
   federation_.emplace(kit, patient_limits(), Words{"--wait", "30", "--reveal", "updates"});
   federation_->start_all();

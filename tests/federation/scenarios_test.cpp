@@ -41,7 +41,7 @@ const StartupKit& kit(std::size_t index) {
   static const StartupKit published(prostate("method = \"published\"\nkeep = 5\nrounds = 120\n"));
   static const StartupKit ridge(prostate("ridge = 1.0\nrounds = 120\n"));
   static const StartupKit least_squares(prostate("rounds = 150\n"));
-  static const StartupKit masked(prostate("ridge = 1.0\nrounds = 300\ntolerance = 1e-10\n", true));
+  static const StartupKit masked(prostate("ridge = 1.0\nrounds = 3000\ntolerance = 1e-8\n", true));
   const StartupKit* const kits[kKits] = {&published, &ridge, &least_squares, &masked};
   return *kits[index];
 }
