@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rounds over the network against a plain gRPC echo of the same bytes, and a thousand clients against fifty. All with
-// mutual TLS on this machine.
+// Rounds over the network against a plain gRPC echo of the same bytes, masked sums against plain ones, and a thousand
+// clients against fifty. All with mutual TLS on this machine.
 
 #include <unistd.h>
 
@@ -25,6 +25,7 @@
 #include "bench/machine.hpp"
 #include "bench/report.hpp"
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/methods/method_options.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/store/journal_engine.hpp"
 #include "fedrk/store/run_store.hpp"
@@ -49,8 +50,11 @@ struct Settings {
 /// Rounds as `fedrk server` makes them: every answer is in run.db before the next round.
 class StoredRounds {
  public:
-  StoredRounds(Engine& engine, const std::filesystem::path& file, RunOptions options)
+  /// Of the published method, or of another.
+  StoredRounds(Engine& engine, const std::filesystem::path& file, RunOptions options,
+               std::optional<MethodOptions> method = {})
       : options_(options),
+        method_(std::move(method)),
         store_(or_throw(store::RunStore::create(file, {.id = "bench", .kind = store::RunKind::Server}))),
         journal_(store_, store::CommitPolicy::EachAnswer),
         engine_(engine, journal_) {}
@@ -59,7 +63,9 @@ class StoredRounds {
   double run() {
     store::RoundRecorder recorder(journal_);
     RoundObserver* const observers[] = {&recorder};
-    const RunResult result = FederatedRun(options_).run(engine_, {}, observers);
+    const auto method = method_ ? make_method(*method_, options_, engine_) : nullptr;
+    const FederatedRun rounds(options_);
+    const RunResult result = method ? rounds.run(engine_, *method, {}, observers) : rounds.run(engine_, {}, observers);
     double seconds = 0.0;
     for (const RoundRecord& record : result.history) seconds += record.seconds;
     return 1e9 * seconds / static_cast<double>(result.history.size());
@@ -68,6 +74,7 @@ class StoredRounds {
 
  private:
   RunOptions options_;
+  std::optional<MethodOptions> method_;
   store::RunStore store_;
   store::RunJournal journal_;
   store::JournalEngine engine_;
@@ -118,6 +125,33 @@ void round_against_echo(const Settings& settings, const Identities& identities, 
   const auto times = shortest_in_turn([&] { return ours.run(); }, echo_round, settings.seconds);
   Ratio ratio{plan.what, "gRPC echo of the same bytes", times.first / 1e3, times.second / 1e3, "us"};
   ratio.at_most = plan.at_most;
+  report.add(ratio);
+}
+
+/// Sums whose parts are masked against sums whose parts are not, everyone taking part.
+void masked_against_plain(const Settings& settings, const Identities& identities, std::uint64_t local_steps,
+                          std::optional<double> at_most, Report& report) {
+  constexpr std::size_t kClients = 16, kUnknowns = 1024;
+  const RunOptions options{.rounds = settings.quick ? 5U : 30U,
+                           .local_budget = FixedSteps{local_steps},
+                           .residual_every = RunOptions::kNever};
+  const MethodOptions sums{.memory = 5, .reveal = Reveal::Sums};
+  const auto clients = [] {
+    return test::clients_of(generate({.rows = 2048, .cols = kUnknowns, .seed = 1}).system, kClients, 1);
+  };
+  const auto tls = [&](const std::string& name) { return identities.client_files(name); };
+  const std::string name = fmt::format("-{}.db", local_steps);
+  test::MaskBooks books(settings.scratch / fmt::format("books-{}", local_steps));
+  network::FederationOptions masked;
+  masked.masked = true;
+  test::LocalFederation private_ones(clients(), masked, identities.server_files(), 0, tls, &books);
+  test::LocalFederation plain_ones(clients(), {}, identities.server_files(), 0, tls);
+  StoredRounds ours(private_ones.engine(), settings.scratch / ("masked" + name), options, sums);
+  StoredRounds other(plain_ones.engine(), settings.scratch / ("plain" + name), options, sums);
+  const auto times = shortest_in_turn([&] { return ours.run(); }, [&] { return other.run(); }, settings.seconds);
+  Ratio ratio{fmt::format("masked sum: n = 1024, 16 of 16, tau = {}", local_steps), "the same sum in the clear",
+              times.first / 1e3, times.second / 1e3, "us"};
+  ratio.at_most = at_most;
   report.add(ratio);
 }
 
@@ -202,6 +236,8 @@ void run(const Settings& settings) {
   round_against_echo(settings, identities, {"fig1: n = 1024, 5 of 16, tau = 20", 2048, 1024, 16, 5, 20, 0, 3.0},
                      report);
   round_against_echo(settings, identities, {"busy: n = 1024, 5 of 16, tau = 1000", 2048, 1024, 16, 5, 1000, 0}, report);
+  masked_against_plain(settings, identities, 20, 2.0, report);
+  masked_against_plain(settings, identities, 1000, 2.0, report);
   many_against_few(settings, identities, few_swarm, many_swarm, few, many, report);
   if (settings.out.empty()) return;
   if (const auto written = write_report(report, settings.out); !written) {

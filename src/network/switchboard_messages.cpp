@@ -188,6 +188,7 @@ void Switchboard::on_ready(Connection& connection, ClientId client, const v1::Re
 }
 
 void Switchboard::send_company(ClientId client) {
+  if (connection_of(seats_[client.value].connection) == nullptr) return;
   v1::ServerMessage message;
   *message.mutable_company() = *company_;
   message.mutable_company()->set_place(client.value);

@@ -54,8 +54,7 @@ TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
 }
 
 TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
-  Federation& federation =
-      begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--rounds", "300"});
+  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--rounds", "300"});
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   federation.client(1).signal(SIGSTOP);
@@ -109,6 +108,34 @@ TEST_F(FederationTest, DoesNotTakeBackAClientThatLostItsMasks) {
 
   EXPECT_EQ(federation.client(2).wait(20s), kBadInput) << federation.story();
   EXPECT_NE(federation.client(2).err().find("its key for masks is not that with which the run began"), npos);
+}
+
+// ---- Differential privacy.
+
+// 8000 rows of 3 columns are enough for an error of some percent. What was spent stays spent: a second run of the same
+// clients is one too many.
+TEST_F(FederationTest, SpendsDifferentialPrivacyOnce) {
+  const StartupKit kit({.generate = {"gaussian", "--rows", "8000", "--cols", "3"},
+                        .plan = "epsilon = 1.0\ndelta = 1e-5\nseed = 3\n",
+                        .clients = 4,
+                        .masked = true});
+  kit_ = &kit;
+  federation_.emplace(kit, patient_limits(), Words{"--wait", "30", "--epsilon", "1.3", "--delta", "1e-5"});
+  Federation& federation = *federation_;
+  federation.start_all();
+
+  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  expect_clients_to_give(kDone);
+  EXPECT_LT(distance_of_solutions(federation.solution(), kit.expected()), 0.1);
+  EXPECT_NE(federation.server().err().find("forecast"), npos) << federation.server().err();
+
+  Words again = patient_limits();
+  again.insert(again.end(), {"--out", "runs/again"});
+  federation.set_server_flags(again);
+  federation.start_server();
+  federation.start_client(0);
+  EXPECT_EQ(federation.client(0).wait(20s), kBadInput) << federation.story();
+  EXPECT_NE(federation.client(0).err().find("more of its rows than their owner allows"), npos) << federation.story();
 }
 
 // ---- Who wants what.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fedrk/masking/masker.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "network/participant.hpp"
@@ -119,15 +120,37 @@ void fill(v1::Task& task, Input& input) {
     for (std::uint32_t k = 0; k < length; ++k) task.add_columns(input.below(8) == 0 ? input.below(9) : k);
   }
   input.fill(*task.mutable_x(), length);
+  task.set_attempt(input.below(3));
+  if (input.maybe()) task.set_exponent(static_cast<std::int32_t>(input.below(64)) - 48);
   if (input.below(3) == 0) input.fill(*task.mutable_own(), length);
 }
 
-v1::ServerMessage built(Input& input) {
+// Mostly one in which this client has its own place, with two others whose keys could be anybody's.
+void fill(v1::Company& company, const v1::MaskKey& own, Input& input) {
+  static const masking::Masker second(masking::Key{1}, "fuzz"), third(masking::Key{2}, "fuzz");
+  company.set_run(input.run());
+  *company.add_members()->mutable_key() = own;
+  for (const masking::Masker* other : {&second, &third}) {
+    if (input.below(8) == 0) continue;
+    const masking::Key& key = other->public_key();
+    auto& member = *company.add_members();
+    member.set_name(input.below(8) == 0 ? input.text() : other == &second ? "second" : "third");
+    member.mutable_key()->set_key(input.below(8) == 0 ? input.text() : std::string(key.begin(), key.end()));
+  }
+  company.mutable_members(0)->set_name("tiny");
+  company.set_place(input.below(8) == 0 ? input.below(4) : 0);
+}
+
+v1::ServerMessage built(Input& input, const v1::MaskKey& own) {
   v1::ServerMessage message;
-  switch (input.below(10)) {
+  switch (input.below(11)) {
+    case 10:
+      fill(*message.mutable_company(), own, input);
+      break;
     case 0:
       message.mutable_welcome()->set_protocol(input.protocol());
       message.mutable_welcome()->set_run(input.run());
+      message.mutable_welcome()->set_masked(input.maybe());
       if (input.below(4) == 0) {
         auto& entry = *message.mutable_welcome()->add_plan();
         constexpr const char* kEntries[] = {"target", "seed", "rounds", "local-steps", "intercept", "data"};
@@ -199,26 +222,36 @@ void check_travel(const v1::ClientMessage& answer, Input& input) {
   FUZZ_PROMISE(arrived && arrived->SerializeAsString() == whole.SerializeAsString());
 }
 
-void check_task(const v1::Task& task, const v1::ClientMessage& answer) {
+void check_task(const v1::Task& task, const v1::ClientMessage& answer, bool masked) {
   FUZZ_PROMISE(answer.has_update() || answer.has_refusal());
   if (answer.has_refusal()) FUZZ_PROMISE(answer.refusal().number() == task.number());
   if (!answer.has_update()) return;
   const v1::Update& update = answer.update();
   FUZZ_PROMISE(update.number() == task.number() && update.run() == task.run() && update.round() == task.round());
-  FUZZ_PROMISE(update.part() == (task.reveal() == v1::REVEAL_SUMS));
-  FUZZ_PROMISE(update.has_squared_residual() == task.report_residual());
+  FUZZ_PROMISE(update.masked() == masked);
+  if (masked) {
+    FUZZ_PROMISE(task.reveal() == v1::REVEAL_SUMS && task.participants_size() >= 3 && !task.work().has_clipped_pass());
+    FUZZ_PROMISE(update.attempt() == task.attempt());
+    FUZZ_PROMISE(!update.has_squared_residual() && !update.has_gap() && !update.has_slack());
+  } else {
+    FUZZ_PROMISE(update.part() == (task.reveal() == v1::REVEAL_SUMS));
+    FUZZ_PROMISE(update.has_squared_residual() == task.report_residual());
+  }
   FUZZ_PROMISE(update.values().length() == static_cast<std::uint64_t>(update.values().values_size()));
 }
 
 void play(Input& input) {
   test::NoLog log;
   TinyOwner owner;
-  Participant participant({.name = "tiny", .software = "fuzz"}, owner, log);
+  Participant participant({.name = "tiny", .software = "fuzz", .reveal_updates = true, .expose_rows = true}, owner,
+                          log);
+  v1::MaskKey own;
+  bool masked = false;
   wire::Assembly<v1::ServerMessage> assembly(16);
   for (int step = 0; step < 60 && input.more(); ++step) {
     v1::ServerMessage message;
     if (input.below(6) != 0) {
-      message = built(input);
+      message = built(input, own);
     } else if (!input.parse(message)) {
       continue;
     }
@@ -227,12 +260,17 @@ void play(Input& input) {
     if (!whole || !*whole) continue;
     const v1::ServerMessage& heard = **whole;
     const auto reaction = participant.on_message(heard);
-    FUZZ_PROMISE(reaction.answer.has_value() != reaction.end.has_value());
+    const int said = (reaction.answer ? 1 : 0) + (reaction.end ? 1 : 0);
+    FUZZ_PROMISE(said == 1 || (said == 0 && heard.has_company()));
     FUZZ_PROMISE(reaction.end.has_value() == heard.has_end());
     if (!reaction.answer) continue;
+    if (reaction.answer->has_ready()) {
+      own = reaction.answer->ready().mask_key();
+      masked = heard.welcome().masked();
+    }
     check_travel(*reaction.answer, input);
     if (!heard.has_task()) continue;
-    check_task(heard.task(), *reaction.answer);
+    check_task(heard.task(), *reaction.answer, masked);
     const bool slack = heard.task().work().valid_steps().lambda() > 0.0;  // remembers what it was told before
     const auto again = participant.on_message(heard);
     FUZZ_PROMISE(slack || again.answer->SerializeAsString() == reaction.answer->SerializeAsString());

@@ -49,6 +49,7 @@ v1::ClientMessage built(Input& input) {
       for (std::uint32_t k = input.maybe() ? 0 : input.below(4); k > 0; --k) {
         message.mutable_ready()->add_names(input.text());
       }
+      if (input.maybe()) message.mutable_ready()->mutable_mask_key()->set_key(input.text());
       break;
     case 2:
       message.mutable_heartbeat();
@@ -62,6 +63,7 @@ v1::ClientMessage built(Input& input) {
       message.mutable_prepared()->set_run(input.run());
       message.mutable_prepared()->set_rows(input.maybe() ? 3 : input.number());
       message.mutable_prepared()->set_squared_norm(input.maybe() ? 0.0 : input.real());
+      if (input.maybe()) input.fill(*message.mutable_prepared()->mutable_masked_norms(), 2);
       break;
     case 5:
     case 6: {
@@ -69,6 +71,8 @@ v1::ClientMessage built(Input& input) {
       update.set_run(input.run());
       update.set_number(input.number());
       update.set_round(input.below(2));
+      update.set_attempt(input.below(3));
+      update.set_masked(input.maybe());
       input.fill(*update.mutable_values(), 2);
       if (input.maybe()) update.set_squared_residual(input.real());
       if (input.maybe()) update.set_gap(input.real());
@@ -79,6 +83,8 @@ v1::ClientMessage built(Input& input) {
       message.mutable_refusal()->set_run(input.run());
       message.mutable_refusal()->set_reason(input.text());
       if (input.maybe()) message.mutable_refusal()->set_number(input.number());
+      message.mutable_refusal()->set_attempt(input.below(3));
+      if (input.maybe()) message.mutable_refusal()->set_answered(static_cast<std::uint32_t>(input.number()));
       break;
     case 8:
       input.fill(*message.mutable_piece());
@@ -99,6 +105,7 @@ FederationOptions options_from(Input& input, const bool& revoked) {
   FederationOptions options;
   options.run = "fuzz";
   options.clients = kNames;
+  options.masked = input.maybe();
   options.enough = 1 + input.below(3);
   options.join_limit = options.reply_limit = options.away_limit = Milliseconds(0);  // nothing waits
   options.heartbeat = input.below(4) == 0 ? Milliseconds(0) : Milliseconds(3'600'000);
@@ -228,6 +235,11 @@ class Play {
       v1::Prepared expected;
       expected.set_rows(3);
       prepared_ = true;
+      if (input_.maybe()) {
+        v1::Company company;
+        for (const auto& arrival : *arrivals) company.add_members()->set_name(arrival.name);
+        board_->introduce(std::move(company));
+      }
       board_->fix_preparation(std::vector<v1::Prepare>(arrivals->size()), std::vector(arrivals->size(), expected));
     } catch (const RunEnded&) {
     }
@@ -237,6 +249,7 @@ class Play {
     constexpr Body::BodyCase kKinds[] = {Body::kUpdate, Body::kUpdate, Body::kColumnSums, Body::kPrepared};
     question_ = Switchboard::Question{.kind = kKinds[input_.below(4)],
                                       .number = input_.below(4),
+                                      .attempt = input_.below(3),
                                       .parcel = [](ClientId) { return parcel_of(v1::ServerMessage()); },
                                       .longest = input_.below(5),
                                       .squared = input_.maybe()};
@@ -264,6 +277,7 @@ class Play {
       if (question_->kind == Body::kUpdate) {
         message.mutable_update()->set_run("fuzz");
         message.mutable_update()->set_number(question_->number);
+        message.mutable_update()->set_attempt(question_->attempt);
         input_.fill(*message.mutable_update()->mutable_values(), 2);
       } else if (question_->kind == Body::kColumnSums) {
         message.mutable_column_sums()->set_run("fuzz");
@@ -299,6 +313,7 @@ class Play {
     FUZZ_PROMISE(message.body_case() == question.kind);
     if (message.has_update()) {
       FUZZ_PROMISE(message.update().run() == "fuzz" && message.update().number() == question.number);
+      FUZZ_PROMISE(message.update().attempt() == question.attempt);
       const auto& values = message.update().values();
       FUZZ_PROMISE(values.length() == static_cast<std::uint64_t>(values.values_size()) && values.length() <= longest_);
     }

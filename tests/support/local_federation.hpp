@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -53,16 +54,27 @@ class ReadyOwner final : public network::DataOwner {
 /// parts.
 class MaskBooks {
  public:
+  /// With a folder they are kept there, as real clients do.
+  explicit MaskBooks(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
+
   /// A new book with the name's own secret for the run "test".
   store::MaskBook& of(const std::string& name) {
     store::MaskBook::Key secret{};
     std::copy_n(name.begin(), std::min(name.size(), secret.size()), secret.begin());
-    auto& book = books_.emplace_back(store::mask_book_in_memory());
+    auto& book = books_.emplace_back(new_book());
     (void)book->secret("test", secret);
     return *book;
   }
 
  private:
+  std::unique_ptr<store::MaskBook> new_book() const {
+    if (folder_.empty()) return store::mask_book_in_memory();
+    auto opened = store::open_mask_book(folder_ / std::to_string(books_.size()));
+    if (!opened) throw std::runtime_error(opened.error().message);
+    return *std::move(opened);
+  }
+
+  std::filesystem::path folder_;
   std::deque<std::unique_ptr<store::MaskBook>> books_;
 };
 

@@ -22,9 +22,12 @@ inline std::string circle_name(std::size_t place) { return "site-" + std::to_str
 
 class MaskedCircle {
  public:
+  using Entries = std::vector<std::pair<std::string, std::string>>;  // of a plan
+
   /// Clients with secrets of their own, new in each circle. `adjust` sees the options of each before it begins.
   explicit MaskedCircle(std::vector<Client> clients,
-                        const std::function<void(network::ParticipantOptions&)>& adjust = {}) {
+                        const std::function<void(network::ParticipantOptions&)>& adjust = {},
+                        const Entries& plan = {}) {
     v1::Company company;
     company.set_run("run");
     for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -33,19 +36,24 @@ class MaskedCircle {
       network::ParticipantOptions options{.name = circle_name(i), .software = ""};
       options.book = books_.back().get();
       if (adjust) adjust(options);
-      participants_.push_back(std::make_unique<network::Participant>(std::move(options), *owners_.back(), log_));
+      participants_.push_back(std::make_unique<network::Participant>(std::move(options), *owners_.back(), *log_));
       auto& member = *company.add_members();
       member.set_name(circle_name(i));
-      *member.mutable_key() = say(i, welcome()).ready().mask_key();
+      *member.mutable_key() = say(i, welcome(plan)).ready().mask_key();
     }
     company_ = std::move(company);
   }
 
-  static v1::ServerMessage welcome() {
+  static v1::ServerMessage welcome(const Entries& plan = {}) {
     v1::ServerMessage message;
     message.mutable_welcome()->set_protocol(wire::kProtocol);
     message.mutable_welcome()->set_run("run");
     message.mutable_welcome()->set_masked(true);
+    for (const auto& [name, value] : plan) {
+      auto& entry = *message.mutable_welcome()->add_plan();
+      entry.set_name(name);
+      entry.add_values(value);
+    }
     return message;
   }
 
@@ -105,7 +113,7 @@ class MaskedCircle {
   const std::vector<std::pair<std::size_t, v1::ClientMessage>>& heard() const { return heard_; }
 
  private:
-  NoLog log_;
+  std::unique_ptr<NoLog> log_ = std::make_unique<NoLog>();
   std::vector<std::unique_ptr<store::MaskBook>> books_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;
   std::vector<std::unique_ptr<network::Participant>> participants_;

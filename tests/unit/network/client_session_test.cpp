@@ -23,7 +23,7 @@ class Sessions : public testing::Test {
 
   test::PatientOwner owner;
   test::NoLog log;
-  Participant participant{{.name = "a", .software = ""}, owner, log};
+  Participant participant{{.name = "a", .software = "", .reveal_updates = true}, owner, log};
 };
 
 TEST_F(Sessions, BeatTheHeartDuringLongWork) {
