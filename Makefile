@@ -15,7 +15,7 @@ build:            ## build/bin/fedrk
 run: build        ## federated feature selection on the prostate data, with its report
 	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
 
-federation: build ## seven hospitals and a server as processes of this machine, over TLS, and the same in one process
+federation: build ## seven hospitals and a server as processes over TLS, masked and published, and the same in one process
 	@scripts/federation-demo
 
 reproduce: build  ## the paper's experiments at full size: a minute or two, 6 GB of memory
