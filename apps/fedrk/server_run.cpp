@@ -109,6 +109,9 @@ Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan)
   if (is_masked(settings, plan)) {
     const std::size_t all = settings.clients.size();
     const std::size_t each = plan.run.participants == 0 ? all : std::min(all, plan.run.participants);
+    if (plan.steps.sampling == RowSampling::Greedy) {
+      return Error{"greedy steps draw nothing, and would be the same each time: not with masked sums"};
+    }
     if (each >= settings.min_sum) return {};
     return Error{
         fmt::format("{} clients a round are too few for masked sums, which are over {} at least, as with fewer "

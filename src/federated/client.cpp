@@ -2,6 +2,7 @@
 #include "fedrk/federated/client.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,8 @@
 
 namespace fedrk {
 namespace {
+
+constexpr double kTurn = 0.2;  // of the way
 
 void scale(double factor, std::span<double> values) {
   if (factor == 1.0) return;
@@ -79,22 +82,58 @@ void Client::answer(const UntilProjected& projection, const LocalTask& task, Loc
 void Client::answer(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
   if (steps.lambda > 0.0) return answer_with_slack(steps, task, reply);
   double gap = 0.0;
-  reply.values = solver_for(task).displacement(steps.budget, stream(task), task.x, &gap);
-  const double factor = relaxation(task);
-  scale(factor, reply.values);
-  reply.gap = factor * gap;
+  LocalSolver& solver = solver_for(task);
+  reply.values = solver.displacement(steps.budget, stream(task), task.x, &gap);
+  reply.gap = gap;
+  if (!task.fresh_draws) return;
+  if (std::holds_alternative<UntilProjected>(steps.budget)) turn(solver, task, reply);
+  relax(task, reply);
 }
 
-// The multiple of a hyperplane's normal and gap is the same hyperplane. Where answers are to be added up, a factor that
-// nobody knows keeps the difference of two sums at the same x from being one client's part, also where the steps
-// themselves draw nothing (tau = infinity).
+// What is sent where answers are to be added up (LocalTask::fresh_draws) must not be the same twice: the difference of
+// two sums at the same x would be one client's part. Steps draw their rows; besides, the multiple of a hyperplane's
+// normal and gap is the same hyperplane, and the factor is nobody's business.
+void Client::relax(const LocalTask& task, LocalReply& reply) const {
+  const double factor = relaxation(task);
+  scale(factor, reply.values);
+  *reply.gap *= factor;
+}
+
 double Client::relaxation(const LocalTask& task) const {
   return task.fresh_draws ? 1.0 - 0.5 * stream(task, Purpose::Relaxation).uniform() : 1.0;
+}
+
+// An exact projection draws nothing, and has one direction at each x. But with p = x + Delta a solution of the client's
+// equations, every v in the span of its rows names a hyperplane of all solutions, { z : <v, z - x> = <v, Delta> }. So
+// the way there is turned by a random part, a fifth as long: that of a Gaussian vector g which lies in the span, and
+// which the projections from x and from x + g tell.
+void Client::turn(LocalSolver& solver, const LocalTask& task, LocalReply& reply) const {
+  RngStream draws = stream(task, Purpose::Direction);
+  AlignedVector aside = aligned_copy(task.x);
+  for (double& entry : aside) entry += draws.gaussian();
+  AlignedVector within = solver.displacement(UntilProjected{}, draws, task.x);
+  axpy(-1.0, solver.displacement(UntilProjected{}, draws, aside), within);
+  const AlignedVector way = reply.values;
+  const double length = std::sqrt(squared_norm(within));
+  if (length > 0.0) axpy(kTurn * std::sqrt(squared_norm(way)) / length, within, reply.values);
+  reply.gap = dot(reply.values, way);
+}
+
+// The same with slack, where every y of the client's rows names one.
+void Client::turn(const LocalTask& task, LocalSolver::SlackSteps& made) {
+  RngStream draws = stream(task, Purpose::Direction);
+  std::vector<double> within(made.y.size());
+  for (double& entry : within) entry = draws.gaussian();
+  const double length = std::sqrt(squared_norm(within));
+  if (length == 0.0) return;
+  axpy(kTurn * std::sqrt(squared_norm(made.y)) / length, within, made.y);
+  made.displacement = combine(solver_for(task).block().system().rows, made.y);
 }
 
 void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
   slack_.learn(SlackNews::unpacked(own(task)), steps.stored);
   auto made = solver_for(task).slack_steps(steps.budget, steps.lambda, stream(task), task.x, slack_.coefficients());
+  if (task.fresh_draws && std::holds_alternative<UntilProjected>(steps.budget)) turn(task, made);
   const double factor = relaxation(task);
   scale(factor, made.displacement);
   scale(factor, made.y);
@@ -110,9 +149,8 @@ void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, L
 void Client::answer(const SparseSteps& steps, const LocalTask& task, LocalReply& reply) {
   double gap = 0.0;
   reply.values = solver_for(task).sparse_displacement(steps.budget, steps.lambda, stream(task), task.x, gap);
-  const double factor = relaxation(task);
-  scale(factor, reply.values);
-  reply.gap = factor * gap;
+  reply.gap = gap;
+  relax(task, reply);
 }
 
 // ---- What the other methods ask for.

@@ -55,6 +55,15 @@ class Hash {
   crypto_generichash_state state_;
 };
 
+/// A key that leaves nothing behind.
+struct Wiped {
+  Key key;
+  explicit Wiped(const Key& made) : key(made) {}
+  Wiped(const Wiped&) = delete;
+  Wiped& operator=(const Wiped&) = delete;
+  ~Wiped() { sodium_memzero(key.data(), key.size()); }
+};
+
 Key exchange_key(const Key& secret) { return Hash(&secret).add("fedrk mask exchange").result(); }
 
 // Both of a pair get the same, whoever computes it.
@@ -91,9 +100,8 @@ Key name_of(std::span<const std::string_view> texts) {
 }
 
 Masker::Masker(const Key& secret, std::string run) : secret_(secret), run_(std::move(run)) {
-  Key exchange = exchange_key(secret_);
-  crypto_scalarmult_base(public_.data(), exchange.data());
-  sodium_memzero(exchange.data(), exchange.size());
+  const Wiped exchange{exchange_key(secret_)};
+  crypto_scalarmult_base(public_.data(), exchange.key.data());
 }
 
 Masker::~Masker() {
@@ -108,15 +116,15 @@ Result<void> Masker::meet(ClientId self, std::span<const Key> company) {
   if (std::set<Key>(company.begin(), company.end()).size() != company.size()) {
     return Error{"the server gives two clients the same key"};
   }
-  Key exchange = exchange_key(secret_);
+  const Wiped exchange{exchange_key(secret_)};
   std::vector<Key> shared(company.size());
   for (std::size_t i = 0; i < company.size(); ++i) {
     if (i == self.value) continue;
-    auto key = shared_key(exchange, public_, company[i], run_);
+    auto key = shared_key(exchange.key, public_, company[i], run_);
     if (!key) return key.error();
     shared[i] = *key;
   }
-  sodium_memzero(exchange.data(), exchange.size());
+  company_.assign(company.begin(), company.end());
   shared_ = std::move(shared);
   self_ = self;
   return {};
@@ -129,9 +137,9 @@ void Masker::mask(const Key& question, std::span<const ClientId> participants, c
   for (const ClientId other : participants) {
     if (other == self_) continue;
     FEDRK_EXPECTS(other.value < shared_.size());
-    const Key key = Hash(&shared_[other.value]).add(text_of(question)).result();
-    fill_from(key, mask);
-    if (self_ < other) {
+    const Wiped key{Hash(&shared_[other.value]).add(text_of(question)).result()};
+    fill_from(key.key, mask);
+    if (public_ < company_[other.value]) {
       add_part(layout, mask, words);
     } else {
       subtract_part(layout, mask, words);
@@ -139,17 +147,29 @@ void Masker::mask(const Key& question, std::span<const ClientId> participants, c
   }
 }
 
+Key Masker::key_for(std::string_view purpose, const Key& question) const {
+  return Hash(&secret_).add(purpose).add(run_).add(text_of(question)).result();
+}
+
+Words Masker::misfit(const Key& question, const PartLayout& layout) const {
+  const Wiped key{key_for("misfit", question)};
+  Words words(layout.words());
+  fill_from(key.key, words);
+  words[0] = 1;
+  return words;
+}
+
 std::uint64_t Masker::draws(std::string_view purpose, const Key& question) const {
-  const Key bits = Hash(&secret_).add(purpose).add(run_).add(text_of(question)).result();
+  const Key bits = key_for(purpose, question);
   std::uint64_t seed = 0;
   std::memcpy(&seed, bits.data(), sizeof seed);
   return seed;
 }
 
 std::vector<double> Masker::gaussians(std::string_view purpose, const Key& question, std::size_t count) const {
-  const Key key = Hash(&secret_).add(purpose).add(run_).add(text_of(question)).result();
+  const Wiped key{key_for(purpose, question)};
   Words words(count + count % 2);
-  fill_from(key, words);
+  fill_from(key.key, words);
   std::vector<double> numbers(words.size());
   for (std::size_t k = 0; k < words.size(); k += 2) {
     const double radius = std::sqrt(-2.0 * std::log((static_cast<double>(words[k] >> 11) + 1.0) * 0x1.0p-53));

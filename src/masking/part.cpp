@@ -14,12 +14,6 @@ using ConstWideSpan = std::span<const std::uint64_t, kWideWords>;
 
 constexpr double kHalfRange = 0x1.0p62;  // of a signed word, with a bit to spare for rounding
 
-Words misfit(const PartLayout& layout) {
-  Words words(layout.words(), 0);
-  words[0] = words[1] = 1;
-  return words;
-}
-
 bool put_wide(std::span<const double> numbers, std::uint64_t* to) {
   for (const double number : numbers) {
     const auto wide = wide_from(number);
@@ -59,7 +53,8 @@ double wide_at(std::span<const std::uint64_t> words, std::size_t at) {
 
 }  // namespace
 
-Words part_of(std::span<const double> values, std::span<const double> scalars, const Grid& grid, std::size_t parties) {
+std::optional<Words> part_of(std::span<const double> values, std::span<const double> scalars, const Grid& grid,
+                             std::size_t parties) {
   FEDRK_EXPECTS(parties > 0);
   const PartLayout layout{values.size(), scalars.size(), !grid.exponent};
   Words words(layout.words(), 0);
@@ -73,7 +68,8 @@ Words part_of(std::span<const double> values, std::span<const double> scalars, c
   } else {
     fits = put_wide(values, wide) && put_wide(scalars, wide + kWideWords * values.size());
   }
-  return fits ? words : misfit(layout);
+  if (!fits) return std::nullopt;
+  return words;
 }
 
 void add_part(const PartLayout& layout, std::span<const std::uint64_t> part, std::span<std::uint64_t> sum) {
@@ -88,7 +84,7 @@ void subtract_part(const PartLayout& layout, std::span<const std::uint64_t> part
 
 SumOfParts read_sum(const PartLayout& layout, const Grid& grid, std::span<const std::uint64_t> words) {
   FEDRK_EXPECTS(words.size() == layout.words());
-  SumOfParts sum{words[0], words[1], AlignedVector(layout.values), std::vector<double>(layout.scalars)};
+  SumOfParts sum{words[0], words[1] == 0, AlignedVector(layout.values), std::vector<double>(layout.scalars)};
   std::size_t at = layout.plain();
   if (grid.exponent) {
     for (std::size_t k = 0; k < layout.values; ++k) {

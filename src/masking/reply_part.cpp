@@ -14,7 +14,7 @@ PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid
   return {values, scalars, !grid.exponent};
 }
 
-Words part_of(const LocalTask& task, const LocalReply& reply, const Grid& grid, std::size_t parties) {
+std::optional<Words> part_of(const LocalTask& task, const LocalReply& reply, const Grid& grid, std::size_t parties) {
   std::vector<double> scalars;
   if (task.report_residual) scalars.push_back(reply.squared_residual.value());
   if (sends_gap(task.work)) scalars.push_back(reply.gap.value());

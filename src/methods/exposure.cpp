@@ -7,6 +7,7 @@ bool is_one_step(const LocalWork& work) {
   if (const auto* steps = std::get_if<FixedSteps>(&work)) return steps->count == 1;
   if (const auto* steps = std::get_if<ValidSteps>(&work)) return steps->budget == StepBudget{FixedSteps{1}};
   if (const auto* steps = std::get_if<SparseSteps>(&work)) return steps->budget.count == 1;
+  if (const auto* steps = std::get_if<GradientSteps>(&work)) return steps->count == 1 && steps->batch == 1;
   return false;
 }
 
@@ -17,6 +18,23 @@ std::string exposed_rows(const MethodOptions& options, const RunOptions& run) {
     return "with one server step every client sees a single update of another in x";
   }
   return "";
+}
+
+bool serves(const LocalTask& task, const MethodOptions& options, const RunOptions& run) {
+  const LocalWork& work = task.work;
+  if (options.privacy.on()) return std::holds_alternative<ClippedPass>(work);
+  const bool chooses = options.soft == 0.0 && options.ridge == 0.0;  // hyperplanes, or least squares
+  const bool fits = chooses || options.refit;                        // may come to least squares
+  if (!task.columns.empty() && !options.refit) return false;
+  if (const auto* steps = std::get_if<FixedSteps>(&work)) return steps->count == 0;  // a look at the residual
+  if (const auto* steps = std::get_if<ValidSteps>(&work)) {
+    return steps->lambda > 0.0 ? fits || options.ridge == steps->lambda : chooses;
+  }
+  if (const auto* steps = std::get_if<SparseSteps>(&work)) {
+    return options.soft == steps->lambda && StepBudget{steps->budget} == run.local_budget;
+  }
+  if (std::holds_alternative<ColumnNorms>(work)) return options.refit;
+  return (std::holds_alternative<NormalProduct>(work) || std::holds_alternative<Gradient>(work)) && fits;
 }
 
 }  // namespace fedrk

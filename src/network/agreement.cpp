@@ -64,7 +64,7 @@ Result<std::vector<double>> unmasked(const masking::PartLayout& layout, std::spa
   }
   masking::SumOfParts sum = masking::read_sum(layout, masking::Grid{0}, total);
   if (sum.parties != parts.size()) return Error{"the masks of the clients do not cancel"};
-  if (sum.misfits > 0) return Error{"some client's numbers are too large to be added up (beyond 1e30), or none"};
+  if (!sum.fits) return Error{"some client's numbers are too large to be added up (beyond 1e30), or none"};
   return std::move(sum.scalars);
 }
 

@@ -2,11 +2,14 @@
 #include "network/masked_client.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "fedrk/federated/private_slack.hpp"
 #include "fedrk/masking/reply_part.hpp"
 #include "fedrk/privacy/zcdp.hpp"
 #include "network/mask_key.hpp"
@@ -23,12 +26,40 @@ std::vector<ClientId> everyone(std::size_t count) {
   return all;
 }
 
-// All that every participant is told, as a name for the masks. What is for one client alone is not in it.
-masking::Key common_name(const v1::Task& message) {
-  v1::Task common = message;
-  common.clear_own();
-  const std::string text = common.SerializeAsString();
-  return masking::name_of({"task", text});
+std::string_view text_of(const masking::Key& key) {
+  return {reinterpret_cast<const char*>(key.data()), key.size()};  // NOLINT: bytes as text
+}
+
+// The name of what is sent, to know it again.
+masking::Key name_of(const masking::Words& words) {
+  return masking::name_of({{reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]}});  // NOLINT
+}
+
+// All that the server said of a task, to the letter.
+store::MaskBook::Claim claim_of(const v1::Task& message) {
+  const std::string text = message.SerializeAsString();
+  return {"task", message.number(), message.attempt(), masking::name_of({"asked", text})};
+}
+
+// How far the server went in earlier rounds is the same for all who took part in them. Told differently, one of them
+// could be made to stand out of the sum; so all see what each is told. Honest factors are of the size of one.
+std::string wrong_news(const v1::Task& message) {
+  constexpr double kLargest = 0x1.0p20;
+  if (message.own().length() > 0) return "it holds numbers that not all participants see";
+  if (!message.told().empty() && message.told_size() != message.participants_size()) {
+    return "it does not show what each participant is told";
+  }
+  std::map<std::uint32_t, double> factors;
+  for (const auto& told : message.told()) {
+    const std::vector<double> numbers(told.values().begin(), told.values().end());
+    for (const SlackNews::Factor& factor : SlackNews::unpacked(numbers).factors) {
+      const auto [known, added] = factors.try_emplace(factor.round, factor.total);
+      if (known->second != factor.total) return "it tells participants different things of one round";
+      if (std::abs(factor.total) > kLargest) return "it claims to have gone further than it can have";
+      if (factor.round >= message.round()) return "it tells of rounds to come";
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -39,10 +70,15 @@ MaskedClient::MaskedClient(MaskedClientOptions options, operation::Log& log)
       own_book_(options_.book == nullptr ? store::mask_book_in_memory() : nullptr),
       book_(own_book_ ? *own_book_ : *options_.book) {}
 
-Result<v1::MaskKey> MaskedClient::begin(const std::string& run) {
+Result<v1::MaskKey> MaskedClient::begin(const std::string& run, std::string_view plan) {
   const auto secret = book_.secret(run, masking::random_key());
   if (!secret) return secret.error();
+  masker_.reset();
   run_ = run;
+  plan_ = masking::name_of({"plan", plan});
+  const auto same = book_.pin(run, "plan", plan_);
+  if (!same) return same.error();
+  if (!*same) return Error{"this run had another plan before"};
   masker_ = std::make_unique<masking::Masker>(*secret, run);
   return mask_key_message(run, options_.name, masker_->public_key(), options_.credentials);
 }
@@ -68,28 +104,48 @@ Result<void> MaskedClient::meet(const v1::Company& company) {
     keys.push_back(*key);
     list += (list.empty() ? "" : ", ") + tamed(member.name());
   }
+  v1::Company common = company;
+  common.clear_place();
+  company_ = masking::name_of({"company", common.SerializeAsString()});
+  const auto same = book_.pin(run_, "company", company_);
+  if (!same) return same.error();
+  if (!*same) return Error{"this run had another company before"};
   if (const auto met = masker_->meet(ClientId{company.place()}, keys); !met) return met.error();
   log_.info("masks.ready", {{"run", run_}, {"clients", list}});
   return {};
 }
 
-Result<store::MaskBook::Verdict> MaskedClient::claim(const std::string& kind, std::uint64_t number,
-                                                     std::uint32_t attempt, const masking::Key& question) {
-  return book_.claim(run_, {kind, number, attempt, question});
-}
-
 Result<masking::Words> MaskedClient::sum_over_all(const std::string& kind, std::string_view about,
                                                   std::span<const double> numbers) {
   if (!has_met()) return Error{"the other clients of the run are not known yet"};
-  const masking::Key question = masking::name_of({kind, about});
-  const auto verdict = claim(kind, 0, 0, question);
-  if (!verdict) return verdict.error();
-  if (!verdict->granted) return Error{"the server asks once more for sums, and for others than before"};
+  const masking::Key question = masking::name_of({kind, text_of(plan_), text_of(company_), about});
   const auto all = everyone(masker_->company());
   const masking::PartLayout layout{0, numbers.size()};
-  masking::Words words = masking::part_of({}, numbers, masking::Grid{0}, all.size());
+  const auto part = masking::part_of({}, numbers, masking::Grid{0}, all.size());
+  masking::Words words = part ? *part : masker_->misfit(question, layout);
   masker_->mask(question, all, layout, words);
-  return words;
+  const auto verdict = book_.record(run_, {kind, 0, 0, question}, name_of(words));
+  if (!verdict) return verdict.error();
+  if (verdict->granted) return words;
+  return Error{verdict->repeated ? "its data are not what they were when it answered this first"
+                                 : "the server asks once more for sums, and for others than before"};
+}
+
+Result<masking::Words> MaskedClient::norms(const v1::Prepare& prepare, std::span<const double> numbers) {
+  if (has_met() && prepare.place() != masker_->self().value) {
+    return Error{"the server gives this client two different places"};
+  }
+  v1::Prepare common = prepare;
+  common.clear_place();
+  const std::string about = common.SerializeAsString();
+  preparation_ = masking::name_of({"preparation", about});
+  return sum_over_all("norms", about, numbers);
+}
+
+// Everything that the participants were told, which is the same for all of them.
+masking::Key MaskedClient::common_name(const v1::Task& message) const {
+  return masking::name_of(
+      {"task", text_of(plan_), text_of(company_), text_of(preparation_), message.SerializeAsString()});
 }
 
 std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {
@@ -108,7 +164,7 @@ std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {
   return "";
 }
 
-Result<void> MaskedClient::agree_to(const privacy::PrivacyOptions& plan) const {
+Result<void> MaskedClient::agree_to(const std::string& run, const privacy::PrivacyOptions& plan) const {
   const PrivacyBudget& own = options_.budget;
   if (!plan.on() && !own.bounded()) return {};
   if (!plan.on()) {
@@ -118,7 +174,7 @@ Result<void> MaskedClient::agree_to(const privacy::PrivacyOptions& plan) const {
     return Error{
         "the plan spends differential privacy; say how much these rows may ever give away: --epsilon, --delta"};
   }
-  const auto spent = own.ledger->spent();
+  const auto spent = own.ledger->spent_elsewhere(run);  // what this run has spent is part of what it wants
   if (!spent) return spent.error();
   const double wanted = privacy::rho_of(plan.epsilon, plan.delta);
   if (*spent + wanted <= own.rho() * (1.0 + 1e-9)) return {};
@@ -149,11 +205,16 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
                                                          const PreparedRows& rows) {
   if (!has_met()) return Refused{"the other clients of the run are not known yet"};
   if (task.task().reveal != Reveal::Sums) return Refused{"it asks for a single update in a run of masked sums"};
-  if (const auto attempt = wire::attempt_of(message); !attempt) return Refused{attempt.error().message};
+  const auto attempt = wire::attempt_of(message);
+  if (!attempt) return Refused{attempt.error().message};
+  const auto* pass = std::get_if<ClippedPass>(&task.task().work);
+  if (pass != nullptr && attempt->grid.exponent.value_or(pass->exponent) != pass->exponent) {
+    return Refused{"its noise is on another grid than its sum"};  // and would be rounded away client by client
+  }
   if (std::string wrong = wrong_company(task); !wrong.empty()) return Refused{std::move(wrong)};
-  const std::string text = message.SerializeAsString();
-  const masking::Key question = masking::name_of({"asked", text});
-  const auto verdict = claim("task", message.number(), message.attempt(), question);
+  if (std::string wrong = wrong_news(message); !wrong.empty()) return Refused{std::move(wrong)};
+  const store::MaskBook::Claim claim = claim_of(message);
+  const auto verdict = book_.look(run_, claim);
   if (!verdict) return Refused{verdict.error().message};
   if (!verdict->granted) {
     const bool same_task = verdict->last_number == message.number();
@@ -163,20 +224,24 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
   if (std::string over = over_budget(message, task, rows, verdict->repeated); !over.empty()) {
     return Refused{std::move(over)};
   }
-  task.draw_from(masker_->draws("steps", question));
+  task.draw_from(masker_->draws("steps", claim.question));
   if (std::holds_alternative<ClippedPass>(task.task().work)) {
-    task.make_noise_of(masker_->gaussians("noise", question, rows.unknowns));
+    task.make_noise_of(masker_->gaussians("noise", claim.question, rows.unknowns));
   }
   return std::nullopt;
 }
 
-masking::Words MaskedClient::part_of(const v1::Task& message, const wire::ReceivedTask& task,
-                                     const LocalReply& reply) const {
+Result<masking::Words> MaskedClient::answer(const v1::Task& message, const wire::ReceivedTask& task,
+                                            const LocalReply& reply) {
   const masking::Grid grid = wire::attempt_of(message)->grid;
-  const std::size_t parties = task.participants().size();
-  masking::Words words = masking::part_of(task.task(), reply, grid, parties);
+  const masking::Key question = common_name(message);
   const masking::PartLayout layout = masking::layout_of(task.task(), reply.values.size(), grid);
-  masker_->mask(common_name(message), task.participants(), layout, words);
+  const auto part = masking::part_of(task.task(), reply, grid, task.participants().size());
+  masking::Words words = part ? *part : masker_->misfit(question, layout);
+  masker_->mask(question, task.participants(), layout, words);
+  const auto verdict = book_.record(run_, claim_of(message), name_of(words));
+  if (!verdict) return verdict.error();
+  if (!verdict->granted) return Error{"its answer is not what it was when it answered this first"};
   return words;
 }
 

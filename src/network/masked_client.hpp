@@ -3,7 +3,8 @@
 
 // A client's side of masked sums: shows its key, meets the others, and turns every answer into a part of a sum that
 // only all of them together make readable. It does not rely on the server: it insists on enough participants, on keys
-// that are signed, and answers each question once.
+// that are signed, and answers each question once. Plan, company and preparation of a run are what they were when they
+// first came, and go into the names of all masks: clients that were told different things send what does not cancel.
 
 #include <cstdint>
 #include <memory>
@@ -39,38 +40,40 @@ class MaskedClient {
   MaskedClient(MaskedClientOptions options, operation::Log& log);
 
   /// Whether this client may take part in a plan of that much differential privacy, or of none.
-  Result<void> agree_to(const privacy::PrivacyOptions& plan) const;
+  Result<void> agree_to(const std::string& run, const privacy::PrivacyOptions& plan) const;
 
-  /// For a run that begins, or goes on.
-  Result<v1::MaskKey> begin(const std::string& run);
+  /// For a run that begins, or goes on. `plan` is all that the server said of it.
+  Result<v1::MaskKey> begin(const std::string& run, std::string_view plan);
   Result<void> meet(const v1::Company& company);
   bool has_met() const { return masker_ && masker_->company() > 0; }
 
   /// Numbers for a sum over all clients, before the rounds. `about` is all that the server said.
   Result<masking::Words> sum_over_all(const std::string& kind, std::string_view about, std::span<const double> numbers);
+  /// The same for the norms of the rows, which are prepared as `about` says for this run and for good.
+  Result<masking::Words> norms(const v1::Prepare& prepare, std::span<const double> numbers);
 
   /// Why a task is not answered; with the attempt that was answered last, where that is why.
   struct Refused {
     std::string words;
     std::optional<std::uint32_t> answered{};
   };
-  /// Whether it may be answered. From then on it counts as answered, and its draws are set.
+  /// Whether it may be answered; its draws are then set, and what it tells of the rows is on the ledger.
   std::optional<Refused> admit(const v1::Task& message, wire::ReceivedTask& task, const PreparedRows& rows);
-  /// REQUIRES: it was admitted.
-  masking::Words part_of(const v1::Task& message, const wire::ReceivedTask& task, const LocalReply& reply) const;
+  /// What is sent. From then on the task counts as answered, and nothing else may be sent to it. REQUIRES: admitted.
+  Result<masking::Words> answer(const v1::Task& message, const wire::ReceivedTask& task, const LocalReply& reply);
 
  private:
   std::string wrong_company(const wire::ReceivedTask& task) const;
   std::string over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
                           bool repeated) const;
-  Result<store::MaskBook::Verdict> claim(const std::string& kind, std::uint64_t number, std::uint32_t attempt,
-                                         const masking::Key& question);
+  masking::Key common_name(const v1::Task& message) const;
 
   MaskedClientOptions options_;
   operation::Log& log_;
   std::unique_ptr<store::MaskBook> own_book_;  // where none was given
   store::MaskBook& book_;
   std::string run_;
+  masking::Key plan_{}, company_{}, preparation_{};  // the names of these
   std::unique_ptr<masking::Masker> masker_;
 };
 

@@ -2,6 +2,7 @@
 #include "network/masked_rounds.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::uint32_t kMostAttempts = 1'000'000;  // no honest run comes near; clients may claim what they like
+constexpr std::uint32_t kMostAttempts =
+    1'000;  // that an earlier server may have made; clients may claim what they like
 
 bool needs_everyone(const LocalTask& task) { return !masking::may_be_of_some(task.work); }
 
@@ -47,6 +49,7 @@ struct MaskedRounds::Attempt {
   Milliseconds away_limit{0};
   std::vector<Switchboard::Answer> answers{};
   std::vector<Absence> absences{};  // of those who are no longer asked
+  std::set<ClientId> excused{};     // who has said that it answered before
   unsigned failures = 0;            // complete sums that could not be read
   RoundReplies round{};
 
@@ -84,8 +87,8 @@ void MaskedRounds::learn(const LocalTask& task, const RoundReplies& round) {
 void MaskedRounds::ask(Attempt& attempt) {
   attempt.grid = scale_.next(attempt.task, attempt.company.size());
   v1::Task message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.company);
-  wire::set_attempt(message, {attempt.attempt, attempt.grid});
-  const TaskParcels parcels(std::move(message), attempt.task.own);
+  wire::set_attempt(message, {attempt.attempt, attempt.grid}, attempt.task);
+  const TaskParcels parcels(std::move(message), {});
   const Switchboard::Question question{.kind = v1::ClientMessage::kUpdate,
                                        .number = attempt.number,
                                        .attempt = attempt.attempt,
@@ -100,7 +103,9 @@ bool MaskedRounds::settle(Attempt& attempt) {
   std::uint32_t next = attempt.attempt + 1;
   bool complete = true, answered_before = false;
   for (Switchboard::Answer& answer : attempt.answers) {
-    if (answer.answered && *answer.answered < kMostAttempts) {  // to a server that was here before this one
+    // To a server that was here before this one. Once: who says so again is refusing, and would cost the others.
+    const bool plausible = answer.answered && *answer.answered < attempt.attempt + kMostAttempts;
+    if (plausible && attempt.excused.insert(answer.client).second) {
       next = std::max(next, *answer.answered + 1);
       answered_before = true;
     }
@@ -118,7 +123,6 @@ bool MaskedRounds::settle(Attempt& attempt) {
   }
   if (complete && read(attempt)) return true;
   attempt.attempt = next;
-  if (next >= kMostAttempts) give_up(attempt);
   return complete || answered_before ? false : go_on_without(attempt);
 }
 
@@ -138,11 +142,11 @@ bool MaskedRounds::read(Attempt& attempt) {
                                "it should be",
                                attempt.task.round.value + 1));
   }
-  if (sum.misfits > 0 && attempt.grid.exponent) {
+  if (!sum.fits && attempt.grid.exponent) {
     scale_.forget(attempt.task);
     return false;
   }
-  if (sum.misfits > 0) {
+  if (!sum.fits) {
     for (const ClientId client : attempt.company) {
       attempt.absences.push_back({client, "the sum that it is part of: a number is too large, or none"});
     }

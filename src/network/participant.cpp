@@ -122,7 +122,10 @@ std::string Participant::unwelcome(const v1::Welcome& welcome) const {
     return "its draws derive from the plan's seed, which the server knows: not in a private run; set draws to secret";
   }
   if (plan_.method.privacy.on() && !welcome.masked()) return "differential privacy is for masked sums only";
-  if (const auto agreed = masked_.agree_to(plan_.method.privacy); !agreed) return agreed.error().message;
+  if (const auto agreed = masked_.agree_to(welcome.run(), plan_.method.privacy); !agreed) return agreed.error().message;
+  if (welcome.masked() && plan_.steps.sampling == RowSampling::Greedy) {
+    return "greedy steps draw nothing, and would be the same each time: not in a private run";
+  }
   if (welcome.masked()) return "";
   if (!options_.reveal_updates) {
     return "the server wants to see single updates, from which it could rebuild rows; where that is all right, both "
@@ -159,7 +162,9 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
     if (!shape) return refuse_for(shape.error().message, kUnfit);
     v1::Ready ready = ready_message(*shape);
     if (masked_run_) {
-      auto key = masked_.begin(run_);
+      v1::Welcome plan = welcome;
+      plan.clear_heartbeat_ms();  // the same server may want to hear of us more often
+      auto key = masked_.begin(run_, plan.SerializeAsString());
       if (!key) return refuse_for(key.error().message, "it cannot make keys for masks; its own log says why");
       *ready.mutable_mask_key() = *std::move(key);
     }
@@ -214,13 +219,10 @@ Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
     if (!rows) return refuse_for(rows.error().message, kUnfit);
     prepared_ = prepared_message(run_, *rows);
     if (masked_run_) {
-      // The place is each client's own; all else is told to everyone.
-      v1::Prepare about = prepare;
-      about.clear_place();
       // Norms have no noise: where that is promised they stay here.
       const bool noisy = plan_.method.privacy.on();
       const double norms[] = {noisy ? 0.0 : rows->summary.squared_norm, noisy ? 0.0 : rows->summary.squared_rhs_norm};
-      const auto words = masked_.sum_over_all("norms", about.SerializeAsString(), norms);
+      const auto words = masked_.norms(prepare, norms);
       if (!words) return prepared_.reset(), refuse(words.error().message);
       prepared_->clear_squared_norm();
       prepared_->clear_squared_rhs_norm();
@@ -251,13 +253,16 @@ Participant::Reaction Participant::on_task(const v1::Task& task) {
 }
 
 Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::ReceivedTask received) {
+  if (!serves(received.task(), plan_.method, plan_.run)) return refuse_task("its plan has no use for this", task);
   if (auto refused = masked_.admit(task, received, rows_)) {
     return refuse_task(std::move(refused->words), task, refused->answered);
   }
   const auto reply = owner_.answer(received.number(), received.task());
   if (!reply) return refuse_task(reply.error().message, task);
+  const auto words = masked_.answer(task, received, *reply);
+  if (!words) return refuse_task(words.error().message, task);
   v1::ClientMessage message;
-  *message.mutable_update() = wire::masked_update_message(task, masked_.part_of(task, received, *reply));
+  *message.mutable_update() = wire::masked_update_message(task, *words);
   return {std::move(message)};
 }
 

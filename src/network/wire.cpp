@@ -105,6 +105,15 @@ bool fits_own(const LocalWork& work, std::size_t unknowns, std::size_t length) {
   return valid != nullptr && valid->lambda > 0.0;
 }
 
+// What the task holds for this client alone, if anything.
+std::vector<double> own_of(const v1::Task& message, ClientId self) {
+  if (message.told().empty()) return {message.own().values().begin(), message.own().values().end()};
+  const auto place = std::ranges::find(message.participants(), self.value) - message.participants().begin();
+  if (place >= message.told_size()) return {};
+  const auto& values = message.told(static_cast<int>(place)).values();
+  return {values.begin(), values.end()};
+}
+
 std::string wrong_shape(const LocalTask& task, ClientId self, std::size_t unknowns, const v1::Task& message) {
   const auto& columns = message.columns();
   if (!ascending(columns) || (!columns.empty() && *columns.rbegin() >= unknowns)) {
@@ -115,10 +124,15 @@ std::string wrong_shape(const LocalTask& task, ClientId self, std::size_t unknow
   if (task.x.size() != wanted && (needs_x(task.work) || !task.x.empty() || task.report_residual)) {
     return "its x has " + std::to_string(task.x.size()) + " entries, not " + std::to_string(wanted);
   }
-  if (!message.own().values().empty() && !fits_own(task.work, wanted, view(message.own()).size())) {
+  const auto own = task.own.empty() ? std::span<const double>() : std::span<const double>(task.own.back());
+  if (!own.empty() && !fits_own(task.work, wanted, own.size())) {
     return "it holds numbers for this client alone that its work has no use for";
   }
-  if (!all_finite(task.x) || !all_finite(view(message.own()))) return "it holds a number that is not finite";
+  if (!all_finite(task.x) || !all_finite(own)) return "it holds a number that is not finite";
+  const auto* valid = std::get_if<ValidSteps>(&task.work);
+  if (valid != nullptr && !valid->stored.empty() && valid->stored.back() >= task.round.value) {
+    return "its stored rounds are not before its own";
+  }
   if (task.noise_columns > task.x.size()) return "it has more noise columns than x has entries";
   if (!ascending(message.participants())) return "its participants do not ascend";
   if (std::ranges::find(message.participants(), self.value) == message.participants().end()) {
@@ -252,10 +266,15 @@ v1::Task task_message(const std::string& run, std::uint64_t number, const LocalT
   return message;
 }
 
-void set_attempt(v1::Task& message, const Attempt& attempt) {
+void set_attempt(v1::Task& message, const Attempt& attempt, const LocalTask& task) {
   message.set_attempt(attempt.attempt);
   message.clear_exponent();
   if (attempt.grid.exponent) message.set_exponent(*attempt.grid.exponent);
+  message.clear_told();
+  if (task.own.empty()) return;
+  for (const std::uint32_t place : message.participants()) {
+    message.add_told()->mutable_values()->Add(task.own[place].begin(), task.own[place].end());
+  }
 }
 
 Result<Attempt> attempt_of(const v1::Task& message) {
@@ -276,9 +295,9 @@ Result<ReceivedTask> ReceivedTask::from(const v1::Task& message, ClientId self, 
   received.x_ = copied(message.x());
   received.columns_.assign(message.columns().begin(), message.columns().end());
   for (const std::uint32_t place : message.participants()) received.participants_.push_back(ClientId{place});
-  if (message.own().length() > 0) {
+  if (auto own = own_of(message, self); !own.empty()) {
     received.own_.resize(self.value + std::size_t{1});
-    received.own_.back().assign(message.own().values().begin(), message.own().values().end());
+    received.own_.back() = std::move(own);
   }
   task.round = RoundIndex{message.round()};
   task.x = received.x_;

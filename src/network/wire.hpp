@@ -34,7 +34,8 @@ struct Attempt {
   std::uint32_t attempt = 0;
   masking::Grid grid;
 };
-void set_attempt(v1::Task& message, const Attempt& attempt);
+/// What each participant alone is sent then goes to all of them.
+void set_attempt(v1::Task& message, const Attempt& attempt, const LocalTask& task);
 /// An error where the grid makes no sense.
 Result<Attempt> attempt_of(const v1::Task& message);
 

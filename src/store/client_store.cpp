@@ -150,6 +150,11 @@ Result<bool> ClientStore::spend(const PrivacyCharge& charge, double budget_rho) 
   return inside_->ledger.spend(charge, budget_rho);
 }
 
+Result<double> ClientStore::spent_elsewhere(const std::string& run) const {
+  const std::lock_guard lock(inside_->mutex);
+  return inside_->ledger.spent_elsewhere(run);
+}
+
 Result<double> ClientStore::spent() const {
   const std::lock_guard lock(inside_->mutex);
   return inside_->ledger.spent();

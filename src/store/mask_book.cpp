@@ -20,19 +20,27 @@ constexpr FileKind kMaskFile{0x6665646d, 1, "masks.db"};  // "fedm"
 constexpr const char* kSchema =
     "CREATE TABLE secrets (run TEXT PRIMARY KEY, secret BLOB NOT NULL);"
     "CREATE TABLE claims (run TEXT NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, attempt INTEGER NOT NULL,"
-    " question BLOB NOT NULL, PRIMARY KEY (run, kind));";
+    " question BLOB NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (run, kind));";
 
 using Claim = MaskBook::Claim;
 using Key = MaskBook::Key;
 using Verdict = MaskBook::Verdict;
 
-// What the last of its kind makes of a claim; nothing where it is to be written down first.
-std::optional<Verdict> judged(const std::optional<Claim>& last, const Claim& claim) {
-  if (!last) return std::nullopt;
-  const auto before = std::pair(last->number, last->attempt), now = std::pair(claim.number, claim.attempt);
-  if (now > before) return std::nullopt;
-  const bool repeated = now == before && last->question == claim.question;
-  return Verdict{repeated, repeated, last->number, last->attempt};
+using Recorded = MaskBook::Recorded;
+
+// What the last of its kind makes of a claim.
+Verdict judged(const std::optional<Recorded>& last, const Claim& claim) {
+  if (!last) return {true, false, claim.number, claim.attempt};
+  const auto before = std::pair(last->claim.number, last->claim.attempt), now = std::pair(claim.number, claim.attempt);
+  const bool repeated = now == before && last->claim.question == claim.question;
+  return {repeated || now > before, repeated, last->claim.number, last->claim.attempt};
+}
+
+// The same where something is to be sent.
+Verdict judged(const std::optional<Recorded>& last, const Claim& claim, const Key& answer) {
+  Verdict verdict = judged(last, claim);
+  if (verdict.repeated && last->answer != answer) verdict.granted = false;
+  return verdict;
 }
 
 std::string_view bytes_of(const Key& key) {
@@ -50,11 +58,14 @@ class BookInMemory final : public MaskBook {
   Result<Key> secret(const std::string& run, const Key& fresh) override {
     return secrets_.try_emplace(run, fresh).first->second;
   }
-  Result<Verdict> claim(const std::string& run, const Claim& claim) override {
-    std::optional<Claim>& last = last_[{run, claim.kind}];
-    if (const auto verdict = judged(last, claim)) return *verdict;
-    last = claim;
-    return Verdict{true, false, claim.number, claim.attempt};
+  Result<Verdict> look(const std::string& run, const Claim& claim) override {
+    return judged(last_[{run, claim.kind}], claim);
+  }
+  Result<Verdict> record(const std::string& run, const Claim& claim, const Key& answer) override {
+    std::optional<Recorded>& last = last_[{run, claim.kind}];
+    const Verdict verdict = judged(last, claim, answer);
+    if (verdict.granted) last = Recorded{claim, answer};
+    return verdict;
   }
   Result<void> forget(const std::string& run) override {
     secrets_.erase(run);
@@ -64,15 +75,15 @@ class BookInMemory final : public MaskBook {
 
  private:
   std::map<std::string, Key> secrets_;
-  std::map<std::pair<std::string, std::string>, std::optional<Claim>> last_;
+  std::map<std::pair<std::string, std::string>, std::optional<Recorded>> last_;
 };
 
 class StoredBook final : public MaskBook {
  public:
   explicit StoredBook(Database database)
       : database_(std::move(database)),
-        load_(database_.prepare("SELECT number, attempt, question FROM claims WHERE run = ? AND kind = ?")),
-        save_(database_.prepare("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)")) {}
+        load_(database_.prepare("SELECT number, attempt, question, answer FROM claims WHERE run = ? AND kind = ?")),
+        save_(database_.prepare("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)")) {}
 
   Result<Key> secret(const std::string& run, const Key& fresh) override {
     return guarded([&] {
@@ -84,12 +95,21 @@ class StoredBook final : public MaskBook {
     });
   }
 
-  Result<Verdict> claim(const std::string& run, const Claim& claim) override {
+  Result<Verdict> look(const std::string& run, const Claim& claim) override {
+    return guarded([&] { return judged(last(run, claim.kind), claim); });
+  }
+
+  Result<Verdict> record(const std::string& run, const Claim& claim, const Key& answer) override {
     return guarded([&] {
-      if (const auto verdict = judged(last(run, claim.kind), claim)) return *verdict;
-      save_.bind_text(1, run).bind_text(2, claim.kind).bind(3, static_cast<std::int64_t>(claim.number));
-      save_.bind(4, std::int64_t{claim.attempt}).bind_blob(5, bytes_of(claim.question)).run();
-      return Verdict{true, false, claim.number, claim.attempt};
+      Transaction transaction(database_);  // two processes with one folder must not answer one number in two ways
+      const Verdict verdict = judged(last(run, claim.kind), claim, answer);
+      if (verdict.granted && !verdict.repeated) {
+        save_.bind_text(1, run).bind_text(2, claim.kind).bind(3, static_cast<std::int64_t>(claim.number));
+        save_.bind(4, std::int64_t{claim.attempt}).bind_blob(5, bytes_of(claim.question));
+        save_.bind_blob(6, bytes_of(answer)).run();
+      }
+      transaction.commit();
+      return verdict;
     });
   }
 
@@ -104,25 +124,40 @@ class StoredBook final : public MaskBook {
   }
 
  private:
-  std::optional<Claim> last(const std::string& run, const std::string& kind) {
+  std::optional<Recorded> last(const std::string& run, const std::string& kind) {
     if (!load_.bind_text(1, run).bind_text(2, kind).next()) return std::nullopt;
-    Claim claim{kind, static_cast<std::uint64_t>(load_.integer(0)), static_cast<std::uint32_t>(load_.integer(1)),
-                key_from(load_.text(2))};
+    Recorded recorded{{kind, static_cast<std::uint64_t>(load_.integer(0)), static_cast<std::uint32_t>(load_.integer(1)),
+                       key_from(load_.text(2))},
+                      key_from(load_.text(3))};
     load_.reset();
-    return claim;
+    return recorded;
   }
 
   Database database_;
   Statement load_, save_;
 };
 
+// As it was made; who copies folders about may have changed it.
+Result<void> check_mode(const fs::path& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0 || (file.st_mode & 077) == 0) return {};
+  return Error{path.string() + " can be read by others, who could then unmask what this client sends; chmod 600 it"};
+}
+
 }  // namespace
+
+Result<bool> MaskBook::pin(const std::string& run, const std::string& kind, const Key& value) {
+  const auto verdict = record(run, {kind, 0, 0, value}, value);
+  if (!verdict) return verdict.error();
+  return verdict->granted;
+}
 
 Result<std::unique_ptr<MaskBook>> open_mask_book(const fs::path& folder) {
   std::error_code failure;
   const bool made = fs::create_directories(folder, failure);
   if (failure) return Error{"cannot make " + folder.string() + ": " + failure.message()};
   if (made) fs::permissions(folder, fs::perms::owner_all, failure);
+  if (const auto fine = check_mode(folder / kMaskFile.name); !fine) return fine.error();
   return guarded([&]() -> std::unique_ptr<MaskBook> {
     const fs::path path = folder / kMaskFile.name;
     const mode_t before = ::umask(077);  // secrets: SQLite gives its other files the mode of this one

@@ -85,6 +85,15 @@ Result<bool> PrivacyLedger::spend(const ClientStore::PrivacyCharge& charge, doub
   return charged;
 }
 
+Result<double> PrivacyLedger::spent_elsewhere(const std::string& run) {
+  return guarded([&] {
+    Statement others = database_.prepare("SELECT coalesce(sum(rho), 0.0) FROM privacy WHERE run <> ?");
+    const double spent = others.bind_text(1, run).next() ? others.real(0) : 0.0;
+    others.reset();
+    return spent;
+  });
+}
+
 Result<double> PrivacyLedger::spent() {
   return guarded([&] { return sum(); });
 }

@@ -19,6 +19,7 @@ class PrivacyLedger {
   /// As ClientStore has it.
   Result<bool> spend(const ClientStore::PrivacyCharge& charge, double budget_rho);
   Result<double> spent();
+  Result<double> spent_elsewhere(const std::string& run);
 
  private:
   double sum();

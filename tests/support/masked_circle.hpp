@@ -89,7 +89,7 @@ class MaskedCircle {
   static v1::Task task(std::uint64_t number, const LocalTask& what, const std::vector<ClientId>& who,
                        std::uint32_t attempt = 0, masking::Grid grid = {}) {
     v1::Task message = wire::task_message("run", number, what, who);
-    wire::set_attempt(message, {attempt, grid});
+    wire::set_attempt(message, {attempt, grid}, what);
     return message;
   }
 
@@ -105,7 +105,7 @@ class MaskedCircle {
       masking::add_part(layout, wire::words_of(answer.update().values()), total);
     }
     masking::SumOfParts sum = masking::read_sum(layout, grid, total);
-    if (sum.parties != who.size() || sum.misfits != 0) return std::nullopt;
+    if (sum.parties != who.size() || !sum.fits) return std::nullopt;
     return masking::reply_from(what, std::move(sum));
   }
 

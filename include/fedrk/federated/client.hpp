@@ -54,7 +54,10 @@ class Client {
   RngStream stream(const LocalTask& task, Purpose purpose = Purpose::LocalSteps) const {
     return task.fresh_draws ? stream_for(*task.fresh_draws, purpose) : stream_for(seed_, purpose, task.round);
   }
+  void relax(const LocalTask& task, LocalReply& reply) const;
   double relaxation(const LocalTask& task) const;
+  void turn(LocalSolver& solver, const LocalTask& task, LocalReply& reply) const;
+  void turn(const LocalTask& task, LocalSolver::SlackSteps& made);
 
   /// The rows as far as they concern some of the unknowns: made when a task first asks for these.
   struct Part {

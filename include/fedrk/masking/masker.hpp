@@ -3,12 +3,12 @@
 
 // Masks that cancel in a sum. Each pair of clients shares a secret that nobody else can compute (X25519), and from it
 // and the question at hand both draw the same random words (BLAKE2b for the key, ChaCha20 for the words). The one of
-// the lower place adds them to its part, the other subtracts them. To whoever has not both secrets of a pair, a part
+// the lower key adds them to its part, the other subtracts them: by keys and not by places, which a server could tell
+// each of them differently. To whoever has not both secrets of a pair, a part
 // with masks is uniformly random; the sum over all participants is that of the parts.
 //
-// A question's name covers everything that all participants are told: run, number, attempt, who takes part, x, the
-// work, the grid. Another question has other masks, and participants who were told different things have masks that do
-// not cancel.
+// A question's name is to cover everything that all participants were told, from the plan to x. Another question has
+// other masks, and participants who were told different things have masks that do not cancel.
 
 #include <array>
 #include <cstdint>
@@ -48,12 +48,16 @@ class Masker {
   /// The clients of the run by place, with this one at `self`. An error where this one's key is not its own, where two
   /// have the same, or where one is no key.
   Result<void> meet(ClientId self, std::span<const Key> company);
-  std::size_t company() const { return shared_.size(); }
+  std::size_t company() const { return company_.size(); }
+  ClientId self() const { return self_; }
 
   /// Adds this client's masks for the question of that name.
   /// REQUIRES: it has met the company; participants are places in it, this one's with them; words of the layout.
   void mask(const Key& question, std::span<const ClientId> participants, const PartLayout& layout,
             std::span<std::uint64_t> words) const;
+
+  /// What a client sends whose numbers do not fit: random words that nobody else knows, so that the sum is of no use.
+  Words misfit(const Key& question, const PartLayout& layout) const;
 
   /// 64 bits that only this client knows, for one purpose and one question.
   std::uint64_t draws(std::string_view purpose, const Key& question) const;
@@ -66,7 +70,10 @@ class Masker {
   Key secret_, public_;
   std::string run_;
   ClientId self_;
-  std::vector<Key> shared_;  // with each of the company
+  Key key_for(std::string_view purpose, const Key& question) const;
+
+  std::vector<Key> company_;  // by place
+  std::vector<Key> shared_;   // with each of them
 };
 
 }  // namespace fedrk::masking

@@ -5,7 +5,9 @@
 // uniformly random mask leaves nothing to be seen.
 //
 //   word 0        1 from each client, so that the sum tells whether all parts are in it and no mask is left
-//   word 1        1 from a client whose numbers do not fit the grid; its other numbers are then zero
+//   word 1        0, but from a client whose numbers do not fit the grid a random word, and so are then all that
+//   follow:
+//                 nothing can be read of such a sum, not even how many they were
 //   values        one word each, in units of 2^exponent; or wide integers (wide.hpp) where no size is known yet
 //   scalars       wide integers
 
@@ -41,8 +43,10 @@ struct PartLayout {
 
 using Words = std::vector<std::uint64_t>;
 
-/// A part for a sum of so many. REQUIRES: parties > 0, and an exponent within its limits.
-Words part_of(std::span<const double> values, std::span<const double> scalars, const Grid& grid, std::size_t parties);
+/// A part for a sum of so many; nothing where the numbers do not fit. REQUIRES: parties > 0, and an exponent within its
+/// limits.
+std::optional<Words> part_of(std::span<const double> values, std::span<const double> scalars, const Grid& grid,
+                             std::size_t parties);
 
 /// sum += part, or sum -= part. REQUIRES: both of this layout.
 void add_part(const PartLayout& layout, std::span<const std::uint64_t> part, std::span<std::uint64_t> sum);
@@ -50,7 +54,7 @@ void subtract_part(const PartLayout& layout, std::span<const std::uint64_t> part
 
 struct SumOfParts {
   std::uint64_t parties = 0;  // anything else than their number: parts are missing, or masks are left
-  std::uint64_t misfits = 0;  // clients whose numbers did not fit
+  bool fits = false;          // everyone's numbers did
   AlignedVector values;
   std::vector<double> scalars;
 };

@@ -5,6 +5,7 @@
 // of the round, every other number wide.
 
 #include <cstddef>
+#include <optional>
 
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/masking/part.hpp"
@@ -20,8 +21,8 @@ bool may_be_of_some(const LocalWork& work);
 /// What the answers to a task hold, with so many values (reply_length).
 PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid);
 
-/// REQUIRES: the reply answers the task.
-Words part_of(const LocalTask& task, const LocalReply& reply, const Grid& grid, std::size_t parties);
+/// Nothing where its numbers do not fit. REQUIRES: the reply answers the task.
+std::optional<Words> part_of(const LocalTask& task, const LocalReply& reply, const Grid& grid, std::size_t parties);
 
 /// REQUIRES: a sum of the task's layout.
 LocalReply reply_from(const LocalTask& task, SumOfParts sum);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "fedrk/federated/engine.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/methods/method_options.hpp"
 
@@ -22,5 +23,9 @@ bool is_one_step(const LocalWork& work);
 /// step of a client its update is a row; with one participant, or one step of the server, everyone who gets the next x
 /// sees one client's update.
 std::string exposed_rows(const MethodOptions& options, const RunOptions& run);
+
+/// Whether a run of this plan has any use for such a task where the server sees sums only. Clients answer no other:
+/// what is asked for beside the plan is not asked for the answer's sake.
+bool serves(const LocalTask& task, const MethodOptions& options, const RunOptions& run);
 
 }  // namespace fedrk

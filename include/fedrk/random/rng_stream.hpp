@@ -34,6 +34,7 @@ enum class Purpose : std::uint32_t {
   Relaxation = 11,
   PrivacyNoise = 12,
   PassOrder = 13,
+  Direction = 14,
 };
 
 class RngStream {

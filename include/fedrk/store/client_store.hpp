@@ -56,6 +56,8 @@ class ClientStore {
 
   /// The sum of all charges ever, also of runs that are over and forgotten.
   Result<double> spent() const;
+  /// The same without what one run has spent.
+  Result<double> spent_elsewhere(const std::string& run) const;
 
   /// The run is over: its slack goes. What it spent stays.
   Result<void> forget(const std::string& run);

@@ -26,6 +26,10 @@ class MaskBook {
     std::uint32_t attempt = 0;
     Key question{};
   };
+  struct Recorded {
+    Claim claim;
+    Key answer{};
+  };
   struct Verdict {
     bool granted = false;
     bool repeated = false;          // the last to the letter
@@ -38,9 +42,17 @@ class MaskBook {
   /// The same as long as the run is not forgotten; `fresh` where there is none yet.
   virtual Result<Key> secret(const std::string& run, const Key& fresh) = 0;
 
-  /// Granted where it comes after the last of its kind, or is the last to the letter. A client that was killed has it
-  /// on record; a machine that lost its power may have lost the last, and would then answer under other masks.
-  virtual Result<Verdict> claim(const std::string& run, const Claim& claim) = 0;
+  /// What would become of a claim: granted where it comes after the last of its kind, or is the last to the letter.
+  virtual Result<Verdict> look(const std::string& run, const Claim& claim) = 0;
+
+  /// Writes a claim down, with the name of what is about to be sent; not granted where it would not be, or where it is
+  /// repeated and something else was sent: two answers under one mask would tell their difference. To be called before
+  /// anything leaves. A client that was killed has it on record; a machine that lost its power may have lost the last,
+  /// and would then answer another question under other masks.
+  virtual Result<Verdict> record(const std::string& run, const Claim& claim, const Key& answer) = 0;
+
+  /// Something of a run that must stay as it was first said. False: it was something else.
+  Result<bool> pin(const std::string& run, const std::string& kind, const Key& value);
 
   virtual Result<void> forget(const std::string& run) = 0;
 };

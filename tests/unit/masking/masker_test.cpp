@@ -51,7 +51,7 @@ TEST(Masker, LeavesTheSumAsItIs) {
   const auto maskers = company_of(6);
   const Grid grid{-20};
   for (const auto& who : {places({0, 1, 2}), places({1, 3, 4, 5}), places({0, 1, 2, 3, 4, 5})}) {
-    const Words part = part_of(kValues, kScalars, grid, who.size());
+    const Words part = *part_of(kValues, kScalars, grid, who.size());
     Words sum(kLayout.words(), 0);
     for (const ClientId id : who) add_part(kLayout, masked(*maskers[id.value], key_of(9), who, kLayout, part), sum);
     const auto read = read_sum(kLayout, grid, sum);
@@ -68,7 +68,7 @@ TEST(Masker, LeavesTheSumAsItIs) {
 TEST(Masker, LeavesNothingOfASumThatIsIncomplete) {
   const auto maskers = company_of(4);
   const auto who = places({0, 1, 2, 3});
-  const Words part = part_of(kValues, kScalars, Grid{-20}, 4);
+  const Words part = *part_of(kValues, kScalars, Grid{-20}, 4);
   Words without(kLayout.words(), 0), other(kLayout.words(), 0);
   for (const ClientId id : who) {
     const Words mine = masked(*maskers[id.value], key_of(9), who, kLayout, part);
@@ -83,7 +83,7 @@ TEST(Masker, GivesTheSameBytesToTheSameQuestionAndOthersToEveryOther) {
   const auto maskers = company_of(4);
   const auto another_run = company_of(4, "another");
   const auto who = places({0, 1, 2, 3}), fewer = places({0, 1, 2});
-  const Words part = part_of(kValues, kScalars, Grid{-20}, 4);
+  const Words part = *part_of(kValues, kScalars, Grid{-20}, 4);
   const Words first = masked(*maskers[1], key_of(9), who, kLayout, part);
   EXPECT_EQ(first, masked(*maskers[1], key_of(9), who, kLayout, part));
   EXPECT_NE(first, masked(*maskers[1], key_of(8), who, kLayout, part));
@@ -103,7 +103,7 @@ TEST(Masker, MakesSinglePartsUniform) {
     double bytes = 0.0;
     for (std::uint8_t question = 0; question < 20; ++question) {
       for (std::uint64_t word :
-           masked(*maskers[id.value], key_of(question), who, layout, part_of(values, scalars, Grid{0}, 3))) {
+           masked(*maskers[id.value], key_of(question), who, layout, *part_of(values, scalars, Grid{0}, 3))) {
         for (int k = 0; k < 8; ++k, word >>= 8) {
           counts[word & 255] += 1.0;
           bytes += 1.0;
@@ -114,6 +114,28 @@ TEST(Masker, MakesSinglePartsUniform) {
     for (const double count : counts) chi_square += std::pow(count - bytes / 256.0, 2) / (bytes / 256.0);
     EXPECT_LT(chi_square, 400.0);
     EXPECT_GT(chi_square, 150.0) << "too even to be random";
+  }
+}
+
+// A sum with a part that did not fit is of no use, and does not say how many such parts there are.
+TEST(Masker, LeavesNothingOfASumWithAMisfit) {
+  const auto maskers = company_of(3);
+  const auto who = places({0, 1, 2});
+  const PartLayout layout{3, 0};
+  const std::vector<double> values{1.0, 2.0, 3.0};
+  for (const std::size_t misfits : {1U, 2U}) {
+    Words sum(layout.words(), 0);
+    for (const ClientId id : who) {
+      Words part =
+          id.value < misfits ? maskers[id.value]->misfit(key_of(9), layout) : *part_of(values, {}, Grid{-20}, 3);
+      EXPECT_EQ(part, id.value < misfits ? maskers[id.value]->misfit(key_of(9), layout) : part) << "to the byte";
+      add_part(layout, masked(*maskers[id.value], key_of(9), who, layout, part), sum);
+    }
+    const auto read = read_sum(layout, Grid{-20}, sum);
+    EXPECT_EQ(read.parties, 3);
+    EXPECT_FALSE(read.fits);
+    EXPECT_GT(sum[1], 1000) << "no count";
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_GT(std::abs(read.values[k]), 1e6);
   }
 }
 

@@ -78,6 +78,7 @@ class MaskedClientRules : public testing::Test {
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
   LocalTask steps_ = valid_steps(x_);
   MaskedCircle circle_{four_clients()};
+  test::NoLog log_;
 };
 
 TEST_F(MaskedClientRules, RepeatTheSameBytes) {
@@ -119,17 +120,34 @@ TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
 
 // What draws nothing is the same at each x: a sum over all but one would tell the last one's by the difference.
 TEST_F(MaskedClientRules, GiveFixedFunctionsOfXOverAllOrNotAtAll) {
-  for (const LocalWork& work : {LocalWork(Gradient{}), LocalWork(NormalProduct{}), LocalWork(GramSum{}),
-                                LocalWork(ColumnNorms{}), LocalWork(FixedSteps{20}), LocalWork(UntilProjected{})}) {
-    static std::uint64_t number = 0;
-    LocalTask task = steps_;
-    task.work = work;
+  LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true}, gradient = steps_, product = steps_;
+  look.reveal = Reveal::Sums;
+  gradient.work = Gradient{};
+  product.work = NormalProduct{};
+  std::uint64_t number = 0;
+  for (const LocalTask& task : {look, gradient, product}) {
     EXPECT_TRUE(refusal(MaskedCircle::task(number, task, kWithoutLast)).starts_with("it asks some clients only"));
     EXPECT_TRUE(circle_.ask(0, MaskedCircle::task(number++, task, kAll)).has_update());
   }
-  LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
-  look.reveal = Reveal::Sums;
-  EXPECT_TRUE(refusal(MaskedCircle::task(90, look, kWithoutLast)).starts_with("it asks some clients only"));
+}
+
+// A run by sums has no use for these, whatever a server says.
+TEST_F(MaskedClientRules, AnswerNothingThatTheirPlanHasNoUseFor) {
+  const std::vector<std::uint32_t> one_column{3};
+  const std::vector<double> one{0.5};
+  LocalTask of_one_column = valid_steps(one);
+  of_one_column.columns = one_column;
+  std::vector<LocalTask> tasks{of_one_column};
+  for (const LocalWork& work :
+       {LocalWork(GramSum{}), LocalWork(Curvature{}), LocalWork(ColumnNorms{}), LocalWork(FixedSteps{20}),
+        LocalWork(UntilProjected{}), LocalWork(GradientSteps{.count = 2, .step = 1.0, .batch = 1}),
+        LocalWork(SparseSteps{FixedSteps{20}, 1.0})}) {
+    tasks.push_back(steps_);
+    tasks.back().work = work;
+  }
+  for (const LocalTask& task : tasks) {
+    EXPECT_EQ(refusal(MaskedCircle::task(0, task, kAll)), "its plan has no use for this") << task.work.index();
+  }
 }
 
 TEST_F(MaskedClientRules, WantAGridThatMakesSense) {
@@ -148,6 +166,157 @@ TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
     masking::add_part(layout, wire::words_of(answer.update().values()), total);
   }
   EXPECT_NE(masking::read_sum(layout, {}, total).parties, 4);
+}
+
+// ---- What a server may not change on its way.
+
+v1::ServerMessage company_message(const v1::Company& company, std::uint32_t place) {
+  v1::ServerMessage message;
+  *message.mutable_company() = company;
+  message.mutable_company()->set_place(place);
+  return message;
+}
+
+// "All" must stay the same: with another company, a gradient over all but one could be had after all.
+TEST_F(MaskedClientRules, StayWithTheirCompany) {
+  v1::Company smaller = circle_.company();
+  smaller.mutable_members()->RemoveLast();
+  EXPECT_EQ(circle_.say(0, company_message(smaller, 0)).refusal().reason(), "this run had another company before");
+  v1::Company reordered = circle_.company();
+  reordered.mutable_members()->SwapElements(0, 1);
+  EXPECT_EQ(circle_.say(0, company_message(reordered, 1)).refusal().reason(), "this run had another company before");
+  EXPECT_FALSE(circle_.say(0, company_message(circle_.company(), 0)).has_refusal()) << "the same again";
+}
+
+// A server that tells each client another order would choose the signs of the masks, were they by place.
+TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
+  MaskedCircle circle(four_clients());
+  const int orders[4][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {0, 1, 2, 3}};
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x);
+  const masking::PartLayout layout = masking::layout_of(task, kUnknowns, {});
+  std::vector<masking::Words> words;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    v1::Company company;
+    company.set_run("run");
+    std::uint32_t place = 0;
+    for (int p = 0; p < 4; ++p) {
+      *company.add_members() = circle.company().members(orders[i][p]);
+      if (orders[i][p] == static_cast<int>(i)) place = static_cast<std::uint32_t>(p);
+    }
+    circle.say(i, company_message(company, place));
+    v1::ServerMessage prepare;
+    prepare.mutable_prepare()->set_run("run");
+    prepare.mutable_prepare()->set_columns(1);
+    prepare.mutable_prepare()->set_place(place);
+    circle.say(i, prepare);
+    words.push_back(wire::words_of(circle.ask(i, MaskedCircle::task(0, task, kAll)).update().values()));
+  }
+  for (int signs = 0; signs < 8; ++signs) {
+    masking::Words total = words[0];
+    for (std::size_t i = 1; i < 4; ++i) {
+      ((signs >> (i - 1)) & 1) == 0 ? masking::add_part(layout, words[i], total)
+                                    : masking::subtract_part(layout, words[i], total);
+    }
+    EXPECT_GT(masking::read_sum(layout, {}, total).parties, 1000) << signs;
+  }
+}
+
+// Rows that one client brings to another scale than the others would be all that is left of a sum.
+TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
+  MaskedCircle circle(four_clients());
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    circle.say(i, company_message(circle.company(), i));
+    v1::ServerMessage prepare;
+    prepare.mutable_prepare()->set_run("run");
+    prepare.mutable_prepare()->set_columns(i == 0 ? 1 : 2);  // stands for other scales
+    prepare.mutable_prepare()->set_place(i);
+    ASSERT_TRUE(circle.say(i, prepare).has_prepared());
+  }
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x);
+  EXPECT_FALSE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+}
+
+TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
+  v1::ServerMessage prepare;
+  prepare.mutable_prepare()->set_run("run");
+  prepare.mutable_prepare()->set_columns(2);
+  EXPECT_EQ(circle_.say(0, prepare).refusal().reason(),
+            "the server asks once more for sums, and for others than before");
+  EXPECT_EQ(circle_.say(0, MaskedCircle::welcome({{"target", "b"}})).refusal().reason(),
+            "it cannot make keys for masks; its own log says why");
+}
+
+// Without that, one number could be answered twice under the same mask: whatever has changed in between would show.
+TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
+  MaskedClient client({.name = "site-1"}, log_);
+  const auto key = client.begin("run", "plan");
+  ASSERT_TRUE(key);
+  v1::Company company;
+  company.set_run("run");
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto& member = *company.add_members();
+    member.set_name(test::circle_name(i));
+    if (i == 0) {
+      *member.mutable_key() = *key;
+    } else {
+      const masking::Masker other(masking::random_key(), "run");
+      member.mutable_key()->set_key(std::string(other.public_key().begin(), other.public_key().end()));
+    }
+  }
+  ASSERT_TRUE(client.meet(company));
+  const std::vector<double> sums{1.0, 2.0}, others{1.0, 3.0};
+  const auto first = client.sum_over_all("columns", "all of them", sums);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*client.sum_over_all("columns", "all of them", sums), *first);
+  const auto changed = client.sum_over_all("columns", "all of them", others);
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().message, "its data are not what they were when it answered this first");
+}
+
+// ---- Slack: what the server says of earlier rounds.
+
+class MaskedSlack : public MaskedClientRules {
+ protected:
+  /// With what each participant is told.
+  v1::Task told(std::uint64_t number, std::uint32_t round, std::vector<std::uint32_t> stored,
+                const std::vector<SlackNews>& news) {
+    ValidSteps steps{FixedSteps{10}, 1.0, std::move(stored)};
+    LocalTask task{RoundIndex{round}, x_, steps};
+    task.reveal = Reveal::Sums;
+    own_.clear();
+    for (const SlackNews& each : news) own_.push_back(each.packed());
+    task.own = own_;
+    return MaskedCircle::task(number, task, kAll);
+  }
+
+  std::vector<std::vector<double>> own_;
+  const SlackNews none_{}, one_{true, {{0, 1.0}}};
+};
+
+TEST_F(MaskedSlack, IsMovedAlikeForAll) {
+  ASSERT_TRUE(circle_.ask(2, told(0, 0, {}, {none_, none_, none_, none_})).has_update());
+  ASSERT_TRUE(circle_.ask(2, told(1, 1, {0}, {one_, one_, one_, one_})).has_update());
+  const SlackNews far{true, {{0, 1e12}}}, other{true, {{0, 2.0}}};
+  EXPECT_EQ(refusal(told(2, 2, {0}, {one_, one_, other, one_}), 2),
+            "it tells participants different things of one round");
+  EXPECT_EQ(refusal(told(2, 2, {0}, {far, far, far, far}), 2), "it claims to have gone further than it can have");
+  const SlackNews ahead{true, {{2, 1.0}}};
+  EXPECT_EQ(refusal(told(2, 2, {0}, {ahead, ahead, ahead, ahead}), 2), "it tells of rounds to come");
+  EXPECT_NE(refusal(told(2, 2, {2}, {one_, one_, one_, one_}), 2).find("stored rounds are not before its own"),
+            std::string::npos);
+  v1::Task secretly = told(2, 2, {0}, {one_, one_, one_, one_});
+  wire::set_vector(*secretly.mutable_own(), other.packed());
+  EXPECT_EQ(refusal(secretly, 2), "it holds numbers that not all participants see");
+}
+
+TEST_F(MaskedSlack, RepeatsTheSameBytes) {
+  ASSERT_TRUE(circle_.ask(2, told(0, 0, {}, {none_, none_, none_, none_})).has_update());
+  const auto task = told(1, 1, {0}, {one_, one_, one_, one_});
+  const auto first = circle_.ask(2, task), again = circle_.ask(2, task);
+  ASSERT_TRUE(first.has_update());
+  EXPECT_EQ(first.SerializeAsString(), again.SerializeAsString());
 }
 
 TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
@@ -280,9 +449,13 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
   const std::string words = circle.ask(0, pass(number)).refusal().reason();
   EXPECT_NE(words.find("more of the rows than their owner allows"), std::string::npos) << words;
 
-  MaskedCircle later = circle_of(1.0);  // another process, and to it another run
+  MaskedCircle later = circle_of(1.0);  // another process
   EXPECT_EQ(*stores_[0]->spent(), spent);
-  const auto refused = later.heard().front().second.refusal().reason();
+  later.introduce();
+  EXPECT_FALSE(later.ask(0, pass(number + 1)).has_update()) << "the same run";
+  v1::ServerMessage other_run = MaskedCircle::welcome(kNoisyPlan);
+  other_run.mutable_welcome()->set_run("another");
+  const auto refused = later.say(0, other_run).refusal().reason();
   EXPECT_NE(refused.find("the plan would tell more of its rows than their owner allows"), std::string::npos) << refused;
 }
 
@@ -299,6 +472,27 @@ TEST_F(NoisyClients, PayForEveryAttempt) {
   EXPECT_DOUBLE_EQ(*stores_[0]->spent(), 2.0 * once);
 }
 
+TEST_F(NoisyClients, ComeBackToTheirRunWithWhatItHasSpent) {
+  {
+    MaskedCircle circle = circle_of(1.0);
+    circle.introduce();
+    ASSERT_TRUE(circle.ask(0, pass(0)).has_update());
+  }
+  MaskedCircle again = circle_of(1.0);  // all that they have is for this run
+  EXPECT_TRUE(again.heard().front().second.has_ready()) << again.heard().front().second.DebugString();
+}
+
+// On a coarser grid each client's noise would be rounded away by itself.
+TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
+  MaskedCircle circle = circle_of(5.0);
+  circle.introduce();
+  for (const int exponent : {3, -21, -62}) {
+    EXPECT_EQ(circle.ask(0, MaskedCircle::task(0, noisy_, kAll, 0, {exponent})).refusal().reason(),
+              "its noise is on another grid than its sum");
+  }
+  EXPECT_TRUE(circle.ask(0, MaskedCircle::task(0, noisy_, kAll)).has_update()) << "as it is";
+}
+
 TEST_F(NoisyClients, GiveNothingWithoutNoise) {
   MaskedCircle circle = circle_of(5.0);
   circle.introduce();
@@ -307,7 +501,7 @@ TEST_F(NoisyClients, GiveNothingWithoutNoise) {
   std::uint64_t number = 9;
   for (const LocalTask& task : {look, valid_steps(x_)}) {
     EXPECT_EQ(circle.ask(0, MaskedCircle::task(number++, task, kAll)).refusal().reason(),
-              "it asks for an answer without noise, which its owner does not allow");
+              "its plan has no use for this");
   }
   v1::ServerMessage sums;
   sums.mutable_sum_columns()->set_run("run");

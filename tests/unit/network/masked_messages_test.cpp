@@ -50,9 +50,7 @@ void converse(MaskedCircle& circle) {
   };
   ask(0, steps, all, {-40});
   ask(1, steps, all, {});
-  v1::Task with_slack = MaskedCircle::task(2, slack, places({0, 1, 2}));
-  wire::set_vector(*with_slack.mutable_own(), own[0]);
-  for (const std::size_t client : {0U, 1U, 2U}) circle.ask(client, with_slack);
+  ask(2, slack, places({0, 1, 2}), {});
   ask(3, look, all, {});
 }
 
@@ -166,8 +164,8 @@ TEST(MaskedMessages, WouldTellTheWorldsApartWithoutMasks) {
   LocalTask steps{RoundIndex{0}, x, ValidSteps{FixedSteps{10}}, true};
   auto own = clients(false), exchanged = clients(true);
   steps.fresh_draws = 1;
-  const auto one = masking::part_of(steps, own[0].local_update(steps), {-40}, 4);
-  const auto two = masking::part_of(steps, exchanged[0].local_update(steps), {-40}, 4);
+  const auto one = *masking::part_of(steps, own[0].local_update(steps), {-40}, 4);
+  const auto two = *masking::part_of(steps, exchanged[0].local_update(steps), {-40}, 4);
   EXPECT_NE(one, two);
   Counts tops(16, 0.0);
   for (const std::uint64_t word : one) tops[word >> 60] += 1.0;

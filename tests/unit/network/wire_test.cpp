@@ -46,7 +46,7 @@ bool same_bits(std::span<const double> a, std::span<const double> b) {
 TEST(Wire, WorkOfEveryKindIsTheSameAtTheOtherEnd) {
   for (const LocalWork& work : all_work()) {
     const std::vector<double> x = test::any_doubles(16, 3);
-    const LocalTask task{RoundIndex{41}, x, work, true, 2, {}, Reveal::Sums};
+    const LocalTask task{RoundIndex{4'000'000'001U}, x, work, true, 2, {}, Reveal::Sums};
     const v1::Task message = task_message("run", 17, task, kAsked);
     const auto arrived = ReceivedTask::from(over_the_wire(message), kSelf, x.size());
     ASSERT_TRUE(arrived) << arrived.error().message;

@@ -32,9 +32,10 @@ class MaskBooks : public testing::TestWithParam<bool> {
       book_ = mask_book_in_memory();
     }
   }
-  bool granted(const MaskBook::Claim& claim, const std::string& run = "run") {
-    const auto verdict = book_->claim(run, claim);
-    EXPECT_TRUE(verdict);
+  bool granted(const MaskBook::Claim& claim, const std::string& run = "run", std::uint8_t answer = 7) {
+    const auto seen = book_->look(run, claim), verdict = book_->record(run, claim, key_of(answer));
+    EXPECT_TRUE(seen && verdict);
+    EXPECT_TRUE(seen->granted || !verdict->granted);
     return verdict->granted;
   }
 
@@ -70,10 +71,36 @@ TEST_P(MaskBooks, GrantAQuestionOnceAndItsRepetition) {
 
 TEST_P(MaskBooks, TellWhatWasAnsweredLast) {
   granted(task(4, 3, 1));
-  const auto verdict = book_->claim("run", task(4, 1, 2));
+  const auto verdict = book_->look("run", task(4, 1, 2));
   EXPECT_FALSE(verdict->granted);
   EXPECT_EQ(verdict->last_number, 4);
   EXPECT_EQ(verdict->last_attempt, 3);
+}
+
+// Whatever made the answer another one: data that were edited, a plan that was changed.
+TEST_P(MaskBooks, LetNoOtherAnswerToTheSameQuestionLeave) {
+  EXPECT_TRUE(granted(task(4, 0, 1), "run", 8));
+  open();
+  EXPECT_FALSE(granted(task(4, 0, 1), "run", 9));
+  EXPECT_TRUE(granted(task(4, 0, 1), "run", 8));
+}
+
+TEST_P(MaskBooks, PinWhatMustStayAsItIs) {
+  EXPECT_TRUE(*book_->pin("run", "plan", key_of(1)));
+  open();
+  EXPECT_TRUE(*book_->pin("run", "plan", key_of(1)));
+  EXPECT_FALSE(*book_->pin("run", "plan", key_of(2)));
+  EXPECT_TRUE(*book_->pin("another", "plan", key_of(2)));
+}
+
+TEST(StoredMaskBook, IsNotOpenedWhereOthersCanReadIt) {
+  const test::TempFolder folder;
+  ASSERT_TRUE(open_mask_book(folder.path()));
+  std::filesystem::permissions(folder.path() / "masks.db", std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  const auto opened = open_mask_book(folder.path());
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("chmod 600"), std::string::npos);
 }
 
 TEST(StoredMaskBook, IsForItsOwnerAlone) {
