@@ -69,6 +69,22 @@ TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
   }
 }
 
+// With everyone there it is by conjugate gradients, whose sums are over all or none: without one of them it goes on by
+// private slack.
+TEST_F(FederationTest, LeavesConjugateGradientsWhereAClientOfMaskedSumsStopped) {
+  const StartupKit kit(prostate("participants = \"all\"\nleast-squares = true\nrounds = 60\n", 5, true));
+  Federation& federation = begin(kit, {"--heartbeat", "0.1", "--away-limit", "0.2"});
+  federation.start_server();
+  for (std::size_t i = 0; i < federation.clients(); ++i) federation.start_client(i);
+  federation.network(1).delay(40ms);  // so that there is time to stop it
+  ASSERT_TRUE(reaches(2)) << federation.story();
+  federation.client(1).signal(SIGSTOP);
+
+  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  EXPECT_NE(federation.result("result.json").find("private slack, as clients were missing"), npos)
+      << federation.result("result.json");
+}
+
 TEST_F(FederationTest, MakesMaskedSumsWithoutAnAnswerThatComesLate) {
   Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.2", "--reply-limit", "0.25"});
   federation.start_all();

@@ -387,6 +387,47 @@ TEST_P(PretendedLate, DoesNotLearnTheUpdateOfTheOneLeftOut) {
   }
 }
 
+// Two groups that share one client, three sums each at one x: were a client's exact projection always a multiple of the
+// same vector, its line would be what the spans of the two groups have in common.
+TEST(PretendedLateAgain, DoesNotFindOneClientInTheSpansOfGroups) {
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x, UntilProjected{});
+  const auto five = [] { return test::clients_of(generate({.rows = 40, .cols = kUnknowns, .seed = 3}).system, 5, 3); };
+  MaskedCircle circle(five());
+  circle.introduce();
+  std::uint64_t number = 0;
+  const auto basis_of_sums = [&](const std::vector<ClientId>& who) {
+    std::vector<std::vector<double>> basis;
+    for (int k = 0; k < 3; ++k) {
+      const auto sum = circle.sum(MaskedCircle::task(number++, task, who), task, who);
+      std::vector<double> next(sum->values.begin(), sum->values.end());
+      next.push_back(*sum->gap);
+      for (int pass = 0; pass < 2; ++pass) {
+        for (const auto& known : basis) axpy(-dot(known, next), known, next);
+      }
+      const double size = length(next);
+      for (double& entry : next) entry /= size;
+      basis.push_back(std::move(next));
+    }
+    return basis;
+  };
+  const auto first = basis_of_sums(places({0, 1, 2})), second = basis_of_sums(places({0, 3, 4}));
+  std::vector<double> common = first.front();
+  for (int pass = 0; pass < 2000; ++pass) {  // alternating projections end where the spans come closest
+    for (const auto* basis : {&first, &second}) {
+      std::vector<double> projected(common.size(), 0.0);
+      for (const auto& known : *basis) axpy(dot(known, common), known, projected);
+      const double size = length(projected);
+      for (std::size_t j = 0; j < common.size(); ++j) common[j] = projected[j] / size;
+    }
+  }
+  const LocalReply alone = five().front().local_update(task);
+  std::vector<double> truth(alone.values.begin(), alone.values.end());
+  truth.push_back(*alone.gap);
+  const double cosine = std::abs(dot(truth, common)) / length(truth);
+  EXPECT_GT(std::sqrt(1.0 - cosine * cosine), 0.05) << "the sine of the angle between them";
+}
+
 // ---- Differential privacy.
 
 const MaskedCircle::Entries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};

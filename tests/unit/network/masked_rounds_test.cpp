@@ -150,6 +150,33 @@ TEST_F(MaskedServer, GoesOnFromWhatClientsAnsweredBefore) {
   EXPECT_EQ(asked_.back().attempt(), 7);
 }
 
+// One that says so for ever would cost the others an answer each time.
+TEST_F(MaskedServer, TakesThatExcuseOnce) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task& task, v1::ClientMessage honest) {
+    if (client != 2) return honest;
+    v1::ClientMessage message = test::refusal("it has answered already", task.number());
+    message.mutable_refusal()->set_run("run");
+    message.mutable_refusal()->set_attempt(task.attempt());
+    message.mutable_refusal()->set_answered(task.attempt());
+    return message;
+  });
+  EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
+  EXPECT_EQ(asked_.back().attempt(), 2);
+}
+
+TEST_F(MaskedServer, DoesNotCountAsFarAsAClientClaims) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task& task, v1::ClientMessage honest) {
+    if (client != 2) return honest;
+    v1::ClientMessage message = test::refusal("it has answered already", task.number());
+    message.mutable_refusal()->set_run("run");
+    message.mutable_refusal()->set_attempt(task.attempt());
+    message.mutable_refusal()->set_answered(4'000'000'000U);
+    return message;
+  });
+  EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
+  EXPECT_EQ(asked_.back().attempt(), 1);
+}
+
 TEST_F(MaskedServer, EndsWhereTooFewAreLeftForASum) {
   const auto change = [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
     return client > 1 ? std::nullopt : std::optional(std::move(honest));

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/methods/exposure.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fedrk {
+namespace {
+
+TEST(Exposure, KnowsTheWorkThatShowsARow) {
+  EXPECT_TRUE(is_one_step(FixedSteps{1}));
+  EXPECT_TRUE(is_one_step(ValidSteps{FixedSteps{1}}));
+  EXPECT_TRUE(is_one_step(SparseSteps{FixedSteps{1}, 0.5}));
+  EXPECT_TRUE(is_one_step(GradientSteps{.count = 1, .batch = 1}));
+  EXPECT_FALSE(is_one_step(GradientSteps{.count = 1}));
+  EXPECT_FALSE(is_one_step(GradientSteps{.count = 2, .batch = 1}));
+  EXPECT_FALSE(is_one_step(FixedSteps{2}));
+  EXPECT_FALSE(is_one_step(FixedSteps{0}));
+  EXPECT_FALSE(is_one_step(ValidSteps{UntilProjected{}}));
+}
+
+TEST(Exposure, SaysWhichPlansShowRowsOutright) {
+  const MethodOptions published{.name = MethodName::Published};
+  EXPECT_EQ(exposed_rows(published, {}), "");
+  EXPECT_NE(exposed_rows(published, {.local_budget = FixedSteps{1}}), "");
+  EXPECT_NE(exposed_rows(published, {.participants = 1}), "");
+  EXPECT_NE(exposed_rows(published, {.server_budget = FixedSteps{1}}), "");
+  EXPECT_EQ(exposed_rows({.reveal = Reveal::Updates}, {.server_budget = FixedSteps{1}}), "")
+      << "not used by that method";
+}
+
+bool serves(const LocalWork& work, const MethodOptions& options, std::span<const std::uint32_t> columns = {}) {
+  LocalTask task{RoundIndex{}, {}, work};
+  task.columns = columns;
+  return fedrk::serves(task, options, {});
+}
+
+TEST(Exposure, KnowsWhatAPlanHasAUseFor) {
+  const MethodOptions by_itself{}, ridge{.ridge = 2.0}, soft{.soft = 0.5}, refitted{.soft = 0.5, .refit = true};
+  const MethodOptions noisy{.privacy = {.epsilon = 1.0}};
+  const LocalWork plain = ValidSteps{}, slack = ValidSteps{FixedSteps{20}, 2.0},
+                  other = ValidSteps{FixedSteps{20}, 3.0};
+  const LocalWork sparse = SparseSteps{FixedSteps{20}, 0.5}, look = FixedSteps{0};
+  EXPECT_TRUE(serves(plain, by_itself) && serves(slack, by_itself) && serves(NormalProduct{}, by_itself));
+  EXPECT_FALSE(serves(sparse, by_itself) || serves(GramSum{}, by_itself) || serves(ColumnNorms{}, by_itself));
+  EXPECT_TRUE(serves(slack, ridge) && serves(look, ridge));
+  EXPECT_FALSE(serves(other, ridge) || serves(plain, ridge) || serves(NormalProduct{}, ridge));
+  EXPECT_TRUE(serves(sparse, soft));
+  EXPECT_FALSE(serves(SparseSteps{FixedSteps{1}, 0.5}, soft) || serves(SparseSteps{FixedSteps{20}, 0.1}, soft));
+  const std::vector<std::uint32_t> columns{1, 4};
+  EXPECT_TRUE(serves(slack, refitted, columns) && serves(ColumnNorms{}, refitted));
+  EXPECT_FALSE(serves(slack, ridge, columns));
+  EXPECT_TRUE(serves(ClippedPass{}, noisy));
+  EXPECT_FALSE(serves(look, noisy) || serves(plain, noisy) || serves(ClippedPass{}, by_itself));
+}
+
+}  // namespace
+}  // namespace fedrk
