@@ -23,10 +23,6 @@ void require_sodium() {
   if (!ready) throw std::runtime_error("libsodium cannot be used: it finds no source of random numbers");
 }
 
-std::string_view text_of(const Key& key) {
-  return {reinterpret_cast<const char*>(key.data()), key.size()};  // NOLINT: bytes as text
-}
-
 /// BLAKE2b of several texts, each with its length before it, so that no two lists run together into one.
 class Hash {
  public:

@@ -18,18 +18,14 @@ std::string statement(const std::string& run, const std::string& name, std::stri
   return text.append(key);
 }
 
-std::string_view bytes_of(const masking::Key& key) {
-  return {reinterpret_cast<const char*>(key.data()), key.size()};  // NOLINT: bytes as text
-}
-
 }  // namespace
 
 Result<v1::MaskKey> mask_key_message(const std::string& run, const std::string& name, const masking::Key& key,
                                      const std::optional<security::Credentials>& own) {
   v1::MaskKey message;
-  message.set_key(std::string(bytes_of(key)));
+  message.set_key(std::string(masking::text_of(key)));
   if (!own) return message;
-  auto signature = security::sign(own->key, statement(run, name, bytes_of(key)));
+  auto signature = security::sign(own->key, statement(run, name, masking::text_of(key)));
   if (!signature) return signature.error();
   message.set_certificate(own->certificate);
   message.set_signature(*std::move(signature));

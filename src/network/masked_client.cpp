@@ -26,10 +26,6 @@ std::vector<ClientId> everyone(std::size_t count) {
   return all;
 }
 
-std::string_view text_of(const masking::Key& key) {
-  return {reinterpret_cast<const char*>(key.data()), key.size()};  // NOLINT: bytes as text
-}
-
 // The name of what is sent, to know it again.
 masking::Key name_of(const masking::Words& words) {
   return masking::name_of({{reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]}});  // NOLINT
@@ -118,7 +114,7 @@ Result<void> MaskedClient::meet(const v1::Company& company) {
 Result<masking::Words> MaskedClient::sum_over_all(const std::string& kind, std::string_view about,
                                                   std::span<const double> numbers) {
   if (!has_met()) return Error{"the other clients of the run are not known yet"};
-  const masking::Key question = masking::name_of({kind, text_of(plan_), text_of(company_), about});
+  const masking::Key question = masking::name_of({kind, masking::text_of(plan_), masking::text_of(company_), about});
   const auto all = everyone(masker_->company());
   const masking::PartLayout layout{0, numbers.size()};
   const auto part = masking::part_of({}, numbers, masking::Grid{0}, all.size());
@@ -144,8 +140,8 @@ Result<masking::Words> MaskedClient::norms(const v1::Prepare& prepare, std::span
 
 // Everything that the participants were told, which is the same for all of them.
 masking::Key MaskedClient::common_name(const v1::Task& message) const {
-  return masking::name_of(
-      {"task", text_of(plan_), text_of(company_), text_of(preparation_), message.SerializeAsString()});
+  return masking::name_of({"task", masking::text_of(plan_), masking::text_of(company_), masking::text_of(preparation_),
+                           message.SerializeAsString()});
 }
 
 std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {

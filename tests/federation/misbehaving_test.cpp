@@ -75,12 +75,16 @@ class OddLink final : public ServerLink {
 };
 
 /// Takes the place of the first client, in this process.
-network::SessionOutcome misbehave(const Federation& federation, Manner manner) {
+network::SessionOutcome misbehave(const Federation& federation, Manner manner, bool masked) {
   const std::string folder = federation.path(site_name(0)).string();
   NoLog log;
   network::FileOwner owner(site_name(0), {.data = folder + "/data.csv", .matrix = "", .rhs = ""}, {}, nullptr, log);
-  network::Participant participant(
-      {.name = site_name(0), .software = "odd", .known_draws = true, .reveal_updates = true}, owner, log);
+  network::ParticipantOptions own{.name = site_name(0), .software = "odd"};
+  own.known_draws = own.reveal_updates = !masked;
+  if (masked) {
+    own.credentials = *security::read_credentials({folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"});
+  }
+  network::Participant participant(std::move(own), owner, log);
   network::LinkOptions options;
   options.server = federation.address_for(0);
   options.tls = network::TlsFiles{folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"};
@@ -96,7 +100,7 @@ class MisbehavingClient : public FederationTest {
     Federation& federation = begin(kit);
     federation.start_server();
     for (std::size_t i = 1; i < kit.clients(); ++i) federation.start_client(i);
-    return misbehave(federation, manner);
+    return misbehave(federation, manner, kit.masked());
   }
 };
 
@@ -115,6 +119,13 @@ TEST_P(HarmlessClient, ChangesNoBitsOfPrivateSlack) {
   play(GetParam(), ridge());
 
   expect_a_good_end();
+}
+
+TEST_P(HarmlessClient, ChangesNothingOfMaskedSums) {
+  play(GetParam(), masked_ridge());
+
+  expect_a_good_end();
+  EXPECT_NE(federation_->server().err().find("answer.refused client=site-1"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Manners, HarmlessClient,

@@ -25,6 +25,11 @@ namespace fedrk::masking {
 
 using Key = std::array<std::uint8_t, 32>;
 
+/// Its bytes.
+inline std::string_view text_of(const Key& key) {
+  return {reinterpret_cast<const char*>(key.data()), key.size()};  // NOLINT: bytes as text
+}
+
 /// 256 random bits from the system.
 Key random_key();
 
