@@ -12,8 +12,10 @@
 #include "check_lines.hpp"
 #include "federation_folder.hpp"
 #include "fedrk/io/plan.hpp"
+#include "fedrk/methods/exposure.hpp"
 #include "fedrk/security/private_file.hpp"
 #include "fedrk/security/tls_probe.hpp"
+#include "server_privacy.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -81,15 +83,22 @@ CheckLine check_clients(const std::vector<std::string>& clients) {
   return {Level::Fine, "clients", fmt::format("{}", fmt::join(clients, ", ")), ""};
 }
 
-CheckLine check_plan(const std::filesystem::path& path) {
+void check_plan(const network::ServerSettings& settings, CheckLines& lines) {
   io::Plan plan;
-  if (path.empty()) {
-    return {Level::Warning, "plan", "none is named in the settings",
-            "give one to fedrk server, or add plan = \"plan.toml\""};
+  if (settings.plan.empty()) {
+    return lines.push_back({Level::Warning, "plan", "none is named in the settings",
+                            "give one to fedrk server, or add plan = \"plan.toml\""});
   }
-  if (const auto read = io::read_plan(path, plan); !read)
-    return {Level::Bad, "plan", read.error().message, "mend the plan"};
-  return {Level::Fine, "plan", fmt::format("{} can be read", path.string()), ""};
+  if (const auto read = io::read_plan(settings.plan, plan); !read) {
+    return lines.push_back({Level::Bad, "plan", read.error().message, "mend the plan"});
+  }
+  lines.push_back({Level::Fine, "plan", fmt::format("{} can be read", settings.plan), ""});
+  if (const auto fine = check_privacy(settings, plan); !fine) {
+    return lines.push_back({Level::Bad, "privacy", fine.error().message, "see docs/privacy.md"});
+  }
+  const bool masked = is_masked(settings, plan);
+  lines.push_back({masked ? Level::Fine : Level::Warning, "privacy", masked ? "sums are masked" : kUpdatesRevealed,
+                   masked ? "" : "see docs/privacy.md"});
 }
 
 }  // namespace
@@ -101,7 +110,7 @@ CheckLines check_server(const network::ServerSettings& settings) {
   } else {
     lines.push_back({Level::Fine, "settings", fmt::format("server at {}", settings.listen), ""});
   }
-  lines.push_back(check_plan(settings.plan));
+  check_plan(settings, lines);
   if (!settings.clients.empty()) lines.push_back(check_clients(settings.clients));
   check_credentials(settings.tls, settings.insecure, security::Role::Server, "", lines);
   if (!settings.insecure) lines.push_back(check_crl(settings));

@@ -27,7 +27,7 @@ constexpr const char* kTable = "x1,x2,y\n1,2,3\n4,5,6\n";
 class Check : public testing::Test {
  protected:
   Check() {
-    EXPECT_EQ(program_.run("provision fed --name site-1 --name site-2 --host localhost").exit_code, 0);
+    EXPECT_EQ(program_.run("provision fed --name site-1 --name site-2 --name site-3 --host localhost").exit_code, 0);
     write("fed/site-1/data.csv", kTable);
   }
 
@@ -182,7 +182,13 @@ TEST_F(Check, LooksAtAServerToo) {
   const std::string port = "127.0.0.1:" + std::to_string(other.port());
   set_entry("fed/server/server.toml", "0.0.0.0:7443", port);
   EXPECT_EQ(line(check(0), "warn").find("warn listen: " + port + " is in use"), 0U);
-  EXPECT_EQ(line(check(0), "ok   clients"), "ok   clients: site-1, site-2");
+  EXPECT_EQ(line(check(0), "ok   clients"), "ok   clients: site-1, site-2, site-3");
+  EXPECT_EQ(line(check(0), "ok   privacy"), "ok   privacy: sums are masked");
+  write("fed/server/plan.toml", "method = \"published\"\n");
+  EXPECT_NE(line(check(2), "BAD").find("say --reveal updates here and at every client"), std::string::npos);
+  write("fed/server/plan.toml", "method = \"published\"\nreveal = \"updates\"\n");
+  EXPECT_EQ(line(check(0), "warn privacy").find("warn privacy: the server sees every client's single updates"), 0U);
+  write("fed/server/plan.toml", "rounds = 7\n");
   EXPECT_EQ(line(check(0), "ok   crl"), "ok   crl: fed/server/crl.pem: 0 certificates revoked");
   write("fed/server/crl.pem", "nothing");
   EXPECT_NE(line(check(2), "BAD").find("crl.pem: not a revocation list in PEM"), std::string::npos);
