@@ -77,6 +77,9 @@ std::size_t message_length(const LocalReply& reply);
 /// nobody; its `client` says nothing. REQUIRES: at least one, all alike.
 LocalReply sum_of(std::span<const LocalReply> parts);
 
+/// The part of it that is not `values`: for those who add these up piece by piece.
+void add_scalars(const LocalReply& part, LocalReply& sum);
+
 /// A client that was asked and did not answer, or not usably. Data, not an exception: the round goes on without it.
 struct Absence {
   ClientId client;
