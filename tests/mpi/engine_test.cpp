@@ -21,7 +21,7 @@ mpi::Ranks* all_ranks = nullptr;
 
 /// This rank's share of the clients.
 ClientGroup share_of(std::vector<Client> clients, std::size_t threads) {
-  std::vector<std::uint64_t> rows;
+  std::vector<std::size_t> rows;
   for (const Client& client : clients) rows.push_back(client.summary().rows);
   const auto first = balanced_blocks(rows, all_ranks->count());
   const std::size_t rank = all_ranks->rank();

@@ -5,14 +5,13 @@
 // because sums are added up in client order and then each rank has to be asked once only.
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace fedrk {
 
 /// The heaviest block is as light as it can be. Everyone gets a client where there are enough.
-/// REQUIRES: at least one rank; the weights add up to less than 2^64.
-std::vector<std::size_t> balanced_blocks(std::span<const std::uint64_t> weights, std::size_t ranks);
+/// REQUIRES: at least one rank; the sum of the weights can be counted.
+std::vector<std::size_t> balanced_blocks(std::span<const std::size_t> weights, std::size_t ranks);
 
 }  // namespace fedrk

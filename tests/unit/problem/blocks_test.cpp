@@ -6,7 +6,7 @@
 namespace fedrk {
 namespace {
 
-using Weights = std::vector<std::uint64_t>;
+using Weights = std::vector<std::size_t>;
 using First = std::vector<std::size_t>;
 
 TEST(Blocks, OfEqualClientsAreEven) {
