@@ -109,7 +109,7 @@ void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<c
                        RoundReplies& round) {
   accept_parts(task, dimension, participants, round);
   if (round.replies.empty()) return;
-  LocalReply sum = sum_of(round.replies);
+  LocalReply sum = sum_of(std::move(round.replies));
   round.replies.assign(1, std::move(sum));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/federated/engine.hpp"
 
+#include <utility>
+
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
@@ -37,10 +39,10 @@ void add_scalars(const LocalReply& part, LocalReply& sum) {
   }
 }
 
-LocalReply sum_of(std::span<const LocalReply> parts) {
+LocalReply sum_of(std::vector<LocalReply>&& parts) {
   FEDRK_EXPECTS(!parts.empty());
-  LocalReply sum = parts.front();
-  for (const LocalReply& part : parts.subspan(1)) {
+  LocalReply sum = std::move(parts.front());
+  for (const LocalReply& part : std::span(parts).subspan(1)) {
     FEDRK_EXPECTS(message_length(part) == message_length(sum));
     axpy(1.0, part.values, sum.values);
     add_scalars(part, sum);

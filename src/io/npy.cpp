@@ -36,7 +36,7 @@ double number_at(const char* data, std::size_t index) {
 // The rows that are wanted, which `matrix` has room for.
 template <class Number>
 void fill_by_rows(const MappedFile& file, const NpyHeader& header, std::size_t first_row, Matrix& matrix) {
-  constexpr std::size_t kStretch = std::size_t{32} << 20;
+  constexpr std::size_t kStretch = std::size_t{1} << 20;
   const std::size_t row_bytes = header.cols * sizeof(Number);
   std::size_t at = header.data_offset + first_row * row_bytes, forgotten = at;
   for (std::size_t i = 0; i < matrix.rows(); ++i, at += row_bytes) {

@@ -22,9 +22,9 @@ struct MpiEngine::Inside {
   std::size_t rank_of(ClientId client) const { return opening.layout.rank_of(client); }
 };
 
-MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients) {
+MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients, SumRoute route) {
   FEDRK_EXPECTS(ranks.rank() == 0);
-  Opening opening = open(ranks, clients);
+  Opening opening = open(ranks, clients, route);
   if (!opening.problem.empty()) throw InvalidArgument(opening.problem);
   inside_.reset(new Inside{ranks, std::move(clients), std::move(opening), {}});
 }
@@ -38,6 +38,7 @@ RoundReplies MpiEngine::local_updates(const LocalTask& task, std::span<const Cli
   ByteWriter out = inside_->announcements.begin(Command::Round);
   put_task(task, participants, roster().size(), out);
   inside_->announcements.tell(inside_->ranks, std::move(out));
+  if (task.x.size() > kLongVector) inside_->ranks.broadcast_from(task.x.data(), task.x.size_bytes());
   return rank_round(inside_->ranks, inside_->opening.layout, inside_->clients, task, participants);
 }
 

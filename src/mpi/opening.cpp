@@ -54,8 +54,9 @@ void add(std::size_t rank, const std::string& introduction, Opening& opening) {
 
 }  // namespace
 
-Opening open(const Ranks& ranks, const ClientGroup& clients) {
+Opening open(const Ranks& ranks, const ClientGroup& clients, SumRoute route) {
   Opening opening;
+  opening.layout.route = route;
   const auto introductions = ranks.gather(introduction_of(clients));
   for (std::size_t rank = 0; rank < introductions.size() && opening.problem.empty(); ++rank) {
     add(rank, introductions[rank], opening);
@@ -66,6 +67,7 @@ Opening open(const Ranks& ranks, const ClientGroup& clients) {
   ByteWriter out;
   out.put(std::string_view(opening.problem));
   out.put(std::uint64_t{opening.layout.dimension});
+  out.put(static_cast<std::uint8_t>(route));
   for (const std::size_t first : opening.layout.first) out.put(std::uint64_t{first});
   std::string told = std::move(out.bytes());
   ranks.broadcast(told);
@@ -73,6 +75,7 @@ Opening open(const Ranks& ranks, const ClientGroup& clients) {
   ByteReader in(told);
   in.get(opening.problem);
   opening.layout.dimension = in.get<std::uint64_t>();
+  opening.layout.route = static_cast<SumRoute>(in.get<std::uint8_t>());
   opening.layout.first.assign(ranks.count() + 1, 0);
   for (std::size_t& first : opening.layout.first) first = in.get<std::uint64_t>();
   return opening;

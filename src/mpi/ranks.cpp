@@ -70,6 +70,10 @@ void Ranks::broadcast(void* data, std::size_t bytes) const {
             [](char* from, int count) { MPI_Bcast(from, count, MPI_BYTE, 0, MPI_COMM_WORLD); });
 }
 
+void Ranks::broadcast_from(const void* data, std::size_t bytes) const {
+  broadcast(const_cast<void*>(data), bytes);  // NOLINT: MPI has one function for both sides
+}
+
 void Ranks::broadcast(std::string& bytes) const {
   std::uint64_t size = bytes.size();
   broadcast(&size, sizeof size);

@@ -24,6 +24,7 @@ class Server {
       switch (static_cast<Command>(in.get<std::uint8_t>())) {
         case Command::Round:
           task_.read(in);
+          if (const auto x = task_.missing_x(); !x.empty()) ranks_.broadcast(x.data(), x.size_bytes());
           rank_round(ranks_, layout_, clients_, task_.task(), task_.participants());
           break;
         case Command::ReadSlack:

@@ -105,7 +105,8 @@ void put_task(const LocalTask& task, std::span<const ClientId> participants, std
     for (const ClientId client : participants) out.put(std::span<const double>(task.own[client.value]));
   }
   out.put(task.columns);
-  out.put(task.x);
+  out.put(std::uint64_t{task.x.size()});
+  if (task.x.size() <= kLongVector) out.put(task.x);
 }
 
 void ArrivedTask::read(ByteReader& in) {
@@ -126,7 +127,8 @@ void ArrivedTask::read(ByteReader& in) {
     task_.own = own_;
   }
   in.get(columns_);
-  in.get(x_);
+  x_.resize(in.get<std::uint64_t>());
+  if (x_.size() <= kLongVector) in.get(x_);
   FEDRK_EXPECTS(in.complete());
   task_.columns = columns_;
   task_.x = x_;

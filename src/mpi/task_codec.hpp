@@ -12,7 +12,10 @@
 
 namespace fedrk::mpi {
 
-/// What is sent to one client alone goes in for the participants only.
+/// A longer x is not worth a copy: it follows by itself.
+constexpr std::size_t kLongVector = 8192;  // numbers
+
+/// What is sent to one client alone goes in for the participants only. A long x is left out but for its length.
 /// REQUIRES: draws and noise are left to the clients' streams, as in one process.
 void put_task(const LocalTask& task, std::span<const ClientId> participants, std::size_t clients, ByteWriter& out);
 
@@ -22,6 +25,8 @@ class ArrivedTask {
   explicit ArrivedTask(std::size_t clients) : clients_(clients) {}
 
   void read(ByteReader& in);
+  /// Where a long x has to go; empty where it is there already.
+  std::span<double> missing_x() { return x_.size() > kLongVector ? std::span<double>(x_) : std::span<double>(); }
   const LocalTask& task() const { return task_; }
   std::span<const ClientId> participants() const { return participants_; }
 

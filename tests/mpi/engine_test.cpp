@@ -30,11 +30,18 @@ ClientGroup share_of(std::vector<Client> clients, std::size_t threads) {
   return {std::move(own), threads, ClientId{static_cast<std::uint32_t>(first[rank])}};
 }
 
+/// With sums that come directly, and with sums that are passed along the ranks.
 void at_rank_0(const std::function<std::vector<Client>()>& clients, std::size_t threads,
                const std::function<void(mpi::MpiEngine&)>& look) {
-  if (all_ranks->rank() != 0) return mpi::serve(*all_ranks, share_of(clients(), threads));
-  mpi::MpiEngine engine(*all_ranks, share_of(clients(), threads));
-  look(engine);
+  for (const auto route : {mpi::SumRoute::Direct, mpi::SumRoute::Relay}) {
+    SCOPED_TRACE(route == mpi::SumRoute::Direct ? "directly" : "from rank to rank");
+    if (all_ranks->rank() != 0) {
+      mpi::serve(*all_ranks, share_of(clients(), threads));
+      continue;
+    }
+    mpi::MpiEngine engine(*all_ranks, share_of(clients(), threads), route);
+    look(engine);
+  }
 }
 
 class Mpi : public testing::TestWithParam<test::EngineCase> {};
@@ -128,6 +135,31 @@ TEST(MpiSums, LeaveOutPartsThatWouldSpoilThem) {
   }
 }
 
+// Few short parts come directly, many of them are added up on the way: 60 of 100 numbers each, or 60 of 20000.
+TEST(MpiSums, AreTheSameWhicheverWayTheyCome) {
+  for (const std::size_t cols : {100U, 20000U}) {
+    const auto clients = [&] {
+      return test::clients_of(generate({.rows = 60, .cols = cols, .seed = 3}).system, 60, 3);
+    };
+    if (all_ranks->rank() != 0) {
+      mpi::serve(*all_ranks, share_of(clients(), 1));
+      continue;
+    }
+    mpi::MpiEngine engine(*all_ranks, share_of(clients(), 1));
+    InProcessEngine alone(clients(), 1);
+    const auto x = test::gaussian_vector(cols, 3);
+    LocalTask task{RoundIndex{0}, x, ValidSteps{FixedSteps{1}}, true};
+    task.reveal = Reveal::Sums;
+
+    const RoundReplies here = alone.local_updates(task, everyone(engine));
+    const RoundReplies there = engine.local_updates(task, everyone(engine));
+
+    ASSERT_EQ(there.replies.size(), 1);
+    EXPECT_TRUE(there.replies[0].values == here.replies[0].values);
+    EXPECT_EQ(there.answered, here.answered);
+  }
+}
+
 // ---- What clients remember, and what goes wrong.
 
 TEST(MpiSlack, CanBeReadAndGivenBackWhereverTheClientIs) {
@@ -139,6 +171,7 @@ TEST(MpiSlack, CanBeReadAndGivenBackWhereverTheClientIs) {
     InProcessEngine alone(clients(), 1);
     test::trace_of(alone, ridge);
     test::trace_of(engine, ridge);
+    states.clear();
     for (const ClientId client : everyone(engine)) {
       states.push_back(engine.slack_state(client));
       EXPECT_EQ(states.back(), alone.slack_state(client)) << client.value;

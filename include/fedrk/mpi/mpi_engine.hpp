@@ -15,12 +15,16 @@
 
 namespace fedrk::mpi {
 
+/// How the parts of a sum come to rank 0: each by itself, or added up on the way from rank to rank. The bits are the
+/// same; `Quickest` decides by their number and length.
+enum class SumRoute { Quickest, Direct, Relay };
+
 class MpiEngine final : public HostingEngine {
  public:
   /// Waits until all others serve. Throws InvalidArgument where there are no clients, their ids do not go on from rank
   /// to rank, or they disagree on the number of unknowns; the others are told to stop then.
   /// REQUIRES: at rank 0. `ranks` outlives the engine.
-  MpiEngine(const Ranks& ranks, ClientGroup clients);
+  MpiEngine(const Ranks& ranks, ClientGroup clients, SumRoute route = SumRoute::Quickest);
   /// Tells the others to stop.
   ~MpiEngine() override;
 

@@ -29,6 +29,7 @@ class Ranks {
 
   /// What rank 0 has, for all.
   void broadcast(void* data, std::size_t bytes) const;
+  void broadcast_from(const void* data, std::size_t bytes) const;  // the same at rank 0, which only reads
   void broadcast(std::string& bytes) const;
   /// Everyone's, in order of rank: at rank 0, and nothing elsewhere.
   std::vector<std::string> gather(const std::string& mine) const;
