@@ -2,8 +2,10 @@
 
 .DEFAULT_GOAL := build
 PROSTATE_RUN := runs/prostate
+# Also as root, and on fewer cores than ranks.
+MPI_ENVIRONMENT := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
-.PHONY: help build run federation soak fuzz reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
+.PHONY: help build mpi run federation soak soak-mpi fuzz reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -11,6 +13,10 @@ help:             ## list the targets
 build:            ## build/bin/fedrk
 	@scripts/setup build
 	@scripts/build release fedrk_program
+
+mpi:              ## build/bin/fedrk_mpi, for the ranks of an MPI job (docs/cluster.md)
+	@scripts/setup mpi
+	@scripts/build release fedrk_mpi_program
 
 run: build        ## federated feature selection on the prostate data, with its report
 	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
@@ -21,12 +27,13 @@ federation: build ## seven hospitals and a server as processes over TLS, masked 
 reproduce: build  ## the paper's experiments at full size: a minute or two, 6 GB of memory
 	@build/bin/fedrk reproduce all --out runs/paper
 
-bench:            ## times as ratios to plain programs, and their growth: three minutes, 6 GB of memory and of disk
+bench:            ## times as ratios to plain programs, and their growth: four minutes, 6 GB of memory and of disk
 	@scripts/setup bench
-	@scripts/build release fedrk_ratios fedrk_suites fedrk_federation_bench
+	@scripts/build release fedrk_ratios fedrk_suites fedrk_federation_bench fedrk_mpi_bench
 	@build/bin/fedrk_suites --benchmark_min_time=0.05 --benchmark_out=bench/results/$$(date +%F)-suites.json
 	@build/bin/fedrk_ratios --out bench/results/$$(date +%F) --scratch $${TMPDIR:-/tmp}
 	@build/bin/fedrk_federation_bench --out bench/results/$$(date +%F)-federation
+	@$(MPI_ENVIRONMENT) mpirun -n 2 build/bin/fedrk_mpi_bench --out bench/results/$$(date +%F)-mpi
 
 test:             ## every test, then the sanitizers
 	@scripts/setup test
@@ -58,6 +65,11 @@ soak:             ## hundreds of bad days of a federation: SCENARIOS=300 SEED=no
 	@scripts/build release fedrk_program test_federation_scenarios
 	@seq 0 3 | FEDRK_SCENARIOS=$${SCENARIOS:-300} FEDRK_SEED=$${SEED:-$$(date +%s)} xargs -P 2 -I{} \
 	  build/tests/bin/test_federation_scenarios --gtest_brief=1 --gtest_filter='Slices/*/{}'
+
+soak-mpi:         ## ranks killed at random moments: KILLS=10 for each of two runs, SEED=now; two minutes
+	@scripts/setup test
+	@scripts/build release fedrk_program fedrk_mpi_program test_mpi_killed
+	@FEDRK_KILLS=$${KILLS:-10} FEDRK_SEED=$${SEED:-$$(date +%s)} build/tests/bin/test_mpi_killed
 
 fuzz:             ## messages that no honest peer sends: RUNS=1000000 for each side, SEED=now; half an hour
 	@scripts/setup test

@@ -8,6 +8,9 @@ if(FEDRK_BUILD_PROGRAM)
   install(TARGETS fedrk_io EXPORT fedrk_io_targets FILE_SET HEADERS)
   install(EXPORT fedrk_io_targets NAMESPACE fedrk:: DESTINATION ${package_dir})
   install(TARGETS fedrk_program)
+  if(FEDRK_HAS_MPI)
+    install(TARGETS fedrk_mpi_program)
+  endif()
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fedrk-config.cmake.in ${PROJECT_BINARY_DIR}/fedrk-config.cmake

@@ -9,6 +9,8 @@ class App;
 
 namespace fedrk::app {
 
+class Host;
+
 enum ExitCode : int {
   kDone = 0,
   kRunFailed = 1,
@@ -20,13 +22,12 @@ void add_check(CLI::App& program, int& exit_code);
 void add_compare(CLI::App& program, int& exit_code);
 void add_server(CLI::App& program, int& exit_code);
 void add_client(CLI::App& program, int& exit_code);
-void add_solve(CLI::App& program, int& exit_code);
+void add_solve(CLI::App& program, int& exit_code, Host& host);
 void add_generate(CLI::App& program, int& exit_code);
 void add_inspect(CLI::App& program, int& exit_code);
 void add_provision(CLI::App& program, int& exit_code);
 void add_report(CLI::App& program, int& exit_code);
 void add_reproduce(CLI::App& program, int& exit_code);
-void add_resume(CLI::App& program, int& exit_code);
 void add_status(CLI::App& program, int& exit_code);
 void add_stop(CLI::App& program, int& exit_code);
 

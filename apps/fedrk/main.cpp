@@ -14,8 +14,10 @@
 #include "commands.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/store/run_store.hpp"
+#include "host.hpp"
 #include "lost_file.hpp"
 #include "output.hpp"
+#include "resume.hpp"
 
 namespace {
 
@@ -29,7 +31,8 @@ int run(int argc, char** argv) {
 
   int exit_code = fedrk::app::kDone;
   fedrk::app::add_generate(program, exit_code);
-  fedrk::app::add_solve(program, exit_code);
+  fedrk::app::ThisProcess here;
+  fedrk::app::add_solve(program, exit_code, here);
   fedrk::app::add_reproduce(program, exit_code);
   fedrk::app::add_compare(program, exit_code);
   fedrk::app::add_inspect(program, exit_code);
@@ -40,7 +43,7 @@ int run(int argc, char** argv) {
   fedrk::app::add_client(program, exit_code);
   fedrk::app::add_status(program, exit_code);
   fedrk::app::add_stop(program, exit_code);
-  fedrk::app::add_resume(program, exit_code);
+  fedrk::app::add_resume(program, exit_code, fedrk::app::resume_any);
   const auto is_command = [&](const std::string& name) {
     const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
     return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->get_name() == name; });

@@ -17,6 +17,8 @@
 namespace fedrk::app {
 namespace {
 
+bool quiet = false;
+
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(38); }
@@ -41,7 +43,10 @@ void add_format_flag(CLI::App& command, OutputFormat& format) {
       ->group("Output");
 }
 
+void keep_quiet() { quiet = true; }
+
 void say(std::string_view text) {
+  if (quiet || text.empty()) return;
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }

@@ -21,6 +21,9 @@ void format_help(CLI::App& command);
 /// Adds --format text|json.
 void add_format_flag(CLI::App& command, OutputFormat& format);
 
+/// From now on nothing is said, by this process: another one speaks for it.
+void keep_quiet();
+
 /// Text on stderr. That nobody can read it is no reason to end a run, so failures are passed over.
 void say(std::string_view text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// fedrk solve: a federation in this process, from data files to a report.
+// fedrk solve: a federation that lives with the run, from data files to a report.
 
 #include <filesystem>
 #include <memory>
@@ -9,8 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/io/federation.hpp"
+#include "host.hpp"
 #include "interrupt.hpp"
 #include "kept_run.hpp"
 #include "plan_flags.hpp"
@@ -40,23 +39,23 @@ std::string title_of(const SolveArguments& arguments, const io::Plan& plan) {
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
 
-int solve(const SolveArguments& arguments) {
+int solve(const SolveArguments& arguments, Host& host) {
   const auto plan = arguments.plan.plan();
-  if (!plan) return complain(plan.error().message, kBadInput);
   const auto threads = thread_count(arguments.threads);
-  if (!threads) return complain(threads.error().message, kBadInput);
-  auto federation = io::make_federation(*plan);
-  if (!federation) return complain(federation.error().message, kBadInput);
+  if (const auto fine = host.agree(both(plan, threads)); !fine) return complain(fine.error().message, kBadInput);
+  auto hosted = host.host(*plan, *threads);
+  if (!hosted) return complain(hosted.error().message, kBadInput);
+  if (hosted->engine == nullptr) return kDone;
   if (!arguments.out.empty()) {
     if (const auto ready = check_folder(arguments.out, arguments.overwrite); !ready) {
       return complain(ready.error().message, kBadInput);
     }
   }
-  InProcessEngine engine(std::move(federation->clients), *threads);
-  if (plan->method.privacy.on()) federation->problem.warnings.emplace_back(kPrivacyTrial);
+  HostingEngine& engine = *hosted->engine;
+  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(kPrivacyTrial);
   RunPlanOptions options{title_of(arguments, *plan), arguments.progress, {}, &stop_on_interrupt()};
   if (arguments.out.empty()) {
-    return present(run_plan(engine, *plan, std::move(federation->problem), options), arguments.format);
+    return present(run_plan(engine, *plan, std::move(hosted->problem), options), arguments.format);
   }
 
   io::Plan settled = *plan;
@@ -67,15 +66,16 @@ int solve(const SolveArguments& arguments) {
                               .title = options.title,
                               .roster = {engine.roster().begin(), engine.roster().end()}});
   if (!kept) return complain(kept.error().message, kRunFailed);
-  return carry_out(engine, *plan, std::move(federation->problem), *kept,
+  say(host.advice(arguments.out));
+  return carry_out(engine, *plan, std::move(hosted->problem), *kept,
                    {std::move(options), arguments.format, store::CommitPolicy::Intervals,
                     [&](ClientId client) { return engine.slack_state(client); }});
 }
 
 }  // namespace
 
-void add_solve(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("solve", "run a federation in this process");
+void add_solve(CLI::App& program, int& exit_code, Host& host) {
+  auto* command = program.add_subcommand("solve", "run a federation " + host.where());
   const auto arguments = std::make_shared<SolveArguments>();
   format_help(*command);
   arguments->plan.add_to(*command);
@@ -97,7 +97,7 @@ void add_solve(CLI::App& program, int& exit_code) {
       "--no-standardize and --no-intercept switch off what a plan says.\n"
       "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, by Ctrl-C or before the "
       "tolerance.");
-  command->callback([arguments, &exit_code] { exit_code = solve(*arguments); });
+  command->callback([arguments, &exit_code, &host] { exit_code = solve(*arguments, host); });
 }
 
 }  // namespace fedrk::app

@@ -93,8 +93,8 @@ void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const
   for (const LocalReply& reply : replies) round.answered.push_back(client_of(reply));
 }
 
-void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,
-                       RoundReplies& round) {
+void accept_parts(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,
+                  RoundReplies& round) {
   LocalTask one_by_one = task;
   one_by_one.reveal = Reveal::Updates;
   const std::size_t unknowns = task.columns.empty() ? dimension : task.columns.size();
@@ -103,8 +103,13 @@ void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<c
   for (Absence& absence : std::span(round.absences).subspan(missing)) {
     absence.reason = "its part could not be added";  // who masks it sees no more
   }
+}
+
+void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,
+                       RoundReplies& round) {
+  accept_parts(task, dimension, participants, round);
   if (round.replies.empty()) return;
-  LocalReply sum = sum_of(round.replies);
+  LocalReply sum = sum_of(std::move(round.replies));
   round.replies.assign(1, std::move(sum));
 }
 

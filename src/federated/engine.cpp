@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/federated/engine.hpp"
 
+#include <utility>
+
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
@@ -28,18 +30,22 @@ std::size_t message_length(const LocalReply& reply) {
          (reply.slack ? 1 + reply.slack->products.size() : 0);
 }
 
-LocalReply sum_of(std::span<const LocalReply> parts) {
+void add_scalars(const LocalReply& part, LocalReply& sum) {
+  add(part.squared_residual, sum.squared_residual);
+  add(part.gap, sum.gap);
+  if (sum.slack && part.slack) {
+    sum.slack->squared_gaps += part.slack->squared_gaps;
+    axpy(1.0, part.slack->products, sum.slack->products);
+  }
+}
+
+LocalReply sum_of(std::vector<LocalReply>&& parts) {
   FEDRK_EXPECTS(!parts.empty());
-  LocalReply sum = parts.front();
-  for (const LocalReply& part : parts.subspan(1)) {
+  LocalReply sum = std::move(parts.front());
+  for (const LocalReply& part : std::span(parts).subspan(1)) {
     FEDRK_EXPECTS(message_length(part) == message_length(sum));
     axpy(1.0, part.values, sum.values);
-    add(part.squared_residual, sum.squared_residual);
-    add(part.gap, sum.gap);
-    if (sum.slack && part.slack) {
-      sum.slack->squared_gaps += part.slack->squared_gaps;
-      axpy(1.0, part.slack->products, sum.slack->products);
-    }
+    add_scalars(part, sum);
   }
   return sum;
 }

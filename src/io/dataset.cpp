@@ -65,7 +65,8 @@ Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions
   return error_in(path, "expected a name that ends in .csv, .tsv or .txt (CSV), or in .svm or .libsvm (LIBSVM)");
 }
 
-Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins, Storage as_is, bool in_place) {
+Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins, Storage as_is, bool in_place,
+                         const RowRange& rows) {
   {
     const Result<MappedFile> file = MappedFile::open(path);
     if (!file) return file.error();
@@ -73,12 +74,12 @@ Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins, Sto
     if (!is_npy(file->text())) return error_in(path, "expected a Matrix Market or NPY file, found neither");
   }
   if (as_is == Storage::Float32) {
-    Result<std::optional<Matrix32>> floats = map_npy32(path);
+    Result<std::optional<Matrix32>> floats = map_npy32(path, kInPlaceBytes, rows);
     if (!floats) return floats.error();
     if (*floats) return Rows(std::move(**floats));
   }
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-  Result<Matrix> matrix = read_npy(path, margins, in_place ? kInPlaceBytes : kNever);
+  Result<Matrix> matrix = read_npy(path, margins, in_place ? kInPlaceBytes : kNever, rows);
   if (!matrix) return matrix.error();
   return Rows(std::move(*matrix));
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/io/federation.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <limits>
-#include <set>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,116 +13,12 @@
 #include "fedrk/problem/noise_columns.hpp"
 #include "fedrk/problem/partition.hpp"
 #include "fedrk/random/rng_stream.hpp"
+#include "io/together.hpp"
 
 namespace fedrk::io {
 namespace {
 
 constexpr std::string_view kInterceptName = "intcpt";
-
-struct SourceFile {
-  std::string path;
-  Dataset data;
-};
-
-Margins margins_for(const Plan& plan) { return {.front = plan.intercept ? 1U : 0U, .back = plan.run.noise_columns}; }
-
-Result<SourceFile> read_source(const Plan& plan, std::size_t i) {
-  if (!plan.data.empty()) {
-    auto data = read_table(plan.data[i], {plan.target, plan.ignore, plan.group_by(), margins_for(plan)});
-    if (!data) return data.error();
-    if (!plan.group_by().empty() && data->labels.empty()) {
-      return Error{fmt::format("{}: --partition by:COLUMN needs a CSV table", plan.data[i])};
-    }
-    return SourceFile{plan.data[i], *std::move(data)};
-  }
-  const bool changed = plan.intercept || plan.standardize || plan.run.noise_columns > 0;
-  auto rows = read_matrix(plan.matrix[i], margins_for(plan), changed ? Storage::Float64 : plan.storage,
-                          plan.storage == Storage::Float64);
-  if (!rows) return rows.error();
-  auto rhs = read_vector(plan.rhs[i]);
-  if (!rhs) return rhs.error();
-  if (rhs->size() != row_count(*rows)) {
-    return Error{
-        fmt::format("{}: {} entries, but {} has {} rows", plan.rhs[i], rhs->size(), plan.matrix[i], row_count(*rows))};
-  }
-  return SourceFile{plan.matrix[i], {{*std::move(rows), *std::move(rhs)}, {}, {}}};
-}
-
-// Where row i of a file stands, for a person who opens it.
-std::string place_of_row(const SourceFile& source, std::size_t row) {
-  return source.data.columns.empty() ? fmt::format("{}: row {}", source.path, row + 1)
-                                     : fmt::format("{}:{}", source.path, row + 2);
-}
-
-// An intercept or noise columns make every row non-zero.
-Result<void> check_rows(const Plan& plan, const SourceFile& source) {
-  if (plan.intercept || plan.run.noise_columns > 0) return {};
-  if (const auto row = find_contradictory_row(source.data.system)) {
-    return Error{
-        fmt::format("{}: every entry is zero but the right-hand side is {}: no x satisfies that; add --intercept or "
-                    "take the row out",
-                    place_of_row(source, *row), source.data.system.rhs[*row])};
-  }
-  return {};
-}
-
-// LIBSVM files end at their largest index, which may differ between clients; the others must agree.
-Result<void> agree_on_columns(const Plan& plan, std::vector<SourceFile>& sources) {
-  const SourceFile& first = sources.front();
-  std::size_t widest = 0;
-  for (const SourceFile& source : sources) widest = std::max(widest, column_count(source.data.system.rows));
-  for (SourceFile& source : sources) {
-    const auto& mine = source.data.columns;
-    const auto& theirs = first.data.columns;
-    const auto [here, there] = std::ranges::mismatch(mine, theirs);
-    if (here != mine.end() && there != theirs.end()) {
-      return Error{
-          fmt::format("{}: column {} is '{}' where {} has '{}'; all clients need the same columns in the same order",
-                      source.path, here - mine.begin() + 1, *here, first.path, *there)};
-    }
-    if (mine.size() != theirs.size()) {
-      const auto& extra = mine.size() > theirs.size() ? *here : *there;
-      return Error{fmt::format("column '{}' is in {} but not in {}; all clients need the same columns", extra,
-                               mine.size() > theirs.size() ? source.path : first.path,
-                               mine.size() > theirs.size() ? first.path : source.path)};
-    }
-    const std::size_t width = column_count(source.data.system.rows);
-    auto* sparse = std::get_if<SparseMatrix>(&source.data.system.rows);
-    const bool open_ended = !plan.data.empty() && mine.empty() && sparse != nullptr;
-    if (open_ended) {
-      sparse->add_columns({.back = widest - width});
-    } else if (width != column_count(first.data.system.rows)) {
-      return Error{fmt::format("{}: {} columns, but {} has {}", source.path, width, first.path,
-                               column_count(first.data.system.rows))};
-    }
-  }
-  return {};
-}
-
-// File names without folder and ending; the paths as given where these are not unique, numbered where a file is given
-// twice: a client's draws come from its name, so no two may share one.
-std::vector<std::string> names_from(const std::vector<SourceFile>& sources) {
-  std::vector<std::string> names, paths;
-  for (const SourceFile& source : sources) {
-    names.push_back(std::filesystem::path(source.path).stem().string());
-    paths.push_back(source.path);
-  }
-  if (std::set(names.begin(), names.end()).size() == names.size()) return names;
-  std::set<std::string> taken;
-  for (std::string& path : paths) {
-    std::string name = path;
-    for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", path, copy);
-    path = std::move(name);
-  }
-  return paths;
-}
-
-Partition partition_for(const Plan& plan, const Dataset& data) {
-  const std::size_t rows = row_count(data.system.rows), clients = std::max<std::size_t>(1, plan.clients);
-  if (!plan.group_by().empty()) return partition_by_label(data.labels);
-  return plan.partition == "shuffled" ? partition_shuffled(rows, clients, plan.run.seed)
-                                      : partition_contiguous(rows, clients);
-}
 
 Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t unknowns) {
   if (path.empty()) return std::vector<double>{};
@@ -155,18 +47,6 @@ Result<RowBlock> row_block_of(const std::string& client, Storage storage, Linear
   } catch (const InvalidArgument& error) {
     return Error{fmt::format("{}: {}", client, error.what())};
   }
-}
-
-// A sparse file of a few bytes can name a column beyond any memory.
-Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t clients) {
-  const std::size_t asked = plan.run.participants == 0 ? clients : std::min(clients, plan.run.participants);
-  if (unknowns > std::numeric_limits<std::uint32_t>::max())
-    return Error{fmt::format("{} unknowns: at most 2^32 - 1", unknowns)};
-  const double needed = static_cast<double>(unknowns) * static_cast<double>(asked + 4) * sizeof(double);
-  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= there) return {};
-  return Error{fmt::format("{} unknowns: the vectors of a round need {:.0f} GB, this machine has {:.0f} GB", unknowns,
-                           needed / 1e9, there / 1e9)};
 }
 
 // Asked for by name, the gram form still keeps within the memory it was given.
@@ -219,45 +99,10 @@ void warn_of_rows(const Plan& plan, const std::string& name, const RowBlock& blo
 
 }  // namespace
 
-std::vector<std::string> numbered_columns(std::size_t count) {
-  std::vector<std::string> names(count);
-  for (std::size_t j = 0; j < count; ++j) names[j] = fmt::format("x{}", j + 1);
-  return names;
-}
-
 std::optional<std::string> warning_of_sums(const Plan& plan, std::size_t clients) {
   const bool alone = plan.run.participants == 1 && clients > 1;
   if (!alone || *plan.method.settled(plan.run).reveal != Reveal::Sums) return std::nullopt;
   return "With one client a round the sum that the server sees is that client's own update.";
-}
-
-Result<ClientTables> read_clients(const Plan& plan) {
-  if (const auto fine = check(plan); !fine) return fine.error();
-  std::vector<SourceFile> sources;
-  for (std::size_t i = 0; i < plan.data.size() + plan.matrix.size(); ++i) {
-    auto source = read_source(plan, i);
-    if (!source) return source.error();
-    if (const auto fine = check_rows(plan, *source); !fine) return fine.error();
-    sources.push_back(*std::move(source));
-  }
-  if (const auto agreed = agree_on_columns(plan, sources); !agreed) return agreed.error();
-
-  const std::size_t columns = column_count(sources.front().data.system.rows);
-  const std::size_t clients = std::max(sources.size(), plan.clients);
-  if (const auto fits = check_memory(plan, columns + plan.run.noise_columns, clients); !fits) return fits.error();
-
-  ClientTables tables;
-  tables.columns = sources.front().data.columns;
-  if (tables.columns.empty()) tables.columns = numbered_columns(columns);
-  if (sources.size() == 1) {
-    const Partition partition = partition_for(plan, sources.front().data);
-    tables.systems = split(std::move(sources.front().data.system), partition);
-    tables.names = partition.names;
-    return tables;
-  }
-  tables.names = names_from(sources);
-  for (SourceFile& source : sources) tables.systems.push_back(std::move(source.data.system));
-  return tables;
 }
 
 std::vector<double> Problem::coefficients(const std::vector<double>& x) const {
@@ -269,14 +114,6 @@ ClientTables tables_of(GeneratedProblem problem) {
   partition.counts = std::move(problem.rows_of_client);
   const std::size_t columns = column_count(problem.system.rows);
   return {partition.names, split(std::move(problem.system), partition), numbered_columns(columns)};
-}
-
-Result<Federation> make_federation(const Plan& plan) try {
-  auto tables = read_clients(plan);
-  if (!tables) return tables.error();
-  return make_federation(plan, *std::move(tables));
-} catch (const InvalidArgument& error) {
-  return Error{error.what()};
 }
 
 Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns, std::size_t rows, bool sparse,
@@ -315,42 +152,134 @@ Result<Client> make_client(const Plan& plan, ClientId id, const std::string& nam
   return Error{error.what()};
 }
 
-Result<Federation> make_federation(const Plan& asked, ClientTables tables) try {
+namespace {
+
+// Sums, means, squares, scales: problem/standardize.hpp with the clients at several peers.
+Scaling standardize_together(Peers& peers, std::span<LinearSystem> own, std::size_t rows, Centring centring,
+                             std::size_t fixed) {
+  const auto means_of = [&](const auto& ask) {
+    auto means = peers.sum_in_order(column_count(own.front().rows), [&](std::span<double> sums) {
+      for (const LinearSystem& client : own) {
+        const ColumnSums part = ask(client);
+        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += part.sums[j];
+      }
+    });
+    for (double& mean : means) mean /= static_cast<double>(rows);
+    return means;
+  };
+  const std::vector<double> means = means_of(column_sums);
+  std::vector<double> centre = centre_from(means, centring, fixed);
+  auto squares = means_of([&](const LinearSystem& client) { return column_square_sums(client, centre); });
+  Scaling scaling = scaling_from(std::move(centre), means, std::move(squares), fixed);
+  for (LinearSystem& client : own) apply(scaling, client);
+  return scaling;
+}
+
+/// What all clients together have.
+struct Totals {
+  std::size_t clients = 0, rows = 0;
+  bool sparse = false;
+};
+
+Totals totals_of(Peers& peers, std::span<const LinearSystem> own) {
+  Totals mine{.clients = own.size()};
+  for (const LinearSystem& client : own) {
+    mine.rows += row_count(client.rows);
+    mine.sparse = mine.sparse || is_sparse(client.rows);
+  }
+  const auto sum = [&](std::size_t number) {
+    const auto numbers = exchange_number(peers, number);
+    return std::accumulate(numbers.begin(), numbers.end(), std::size_t{0});
+  };
+  return {sum(mine.clients), sum(mine.rows), sum(mine.sparse ? 1 : 0) > 0};
+}
+
+Result<void> check_forms(const Plan& plan, const ClientTables& tables) {
+  for (std::size_t i = 0; i < tables.systems.size(); ++i) {
+    const std::size_t rows = row_count(tables.systems[i].rows);
+    if (const auto fits = check_form(plan, tables.names[i], rows); !fits) return fits.error();
+  }
+  return {};
+}
+
+Result<std::vector<Client>> make_clients(const Plan& plan, ClientTables& tables, std::vector<std::string>& warnings) {
+  std::vector<Client> clients;
+  for (std::size_t k = 0; k < tables.systems.size(); ++k) {
+    const ClientId id{static_cast<std::uint32_t>(tables.first + k)};
+    auto client = make_client(plan, id, tables.names[k], std::move(tables.systems[k]),
+                              client_seed(plan.run.seed, tables.names[k]), warnings);
+    if (!client) return client.error();
+    clients.push_back(*std::move(client));
+  }
+  return clients;
+}
+
+// Everyone's, in client order.
+std::vector<std::string> exchange_warnings(Peers& peers, const std::vector<std::string>& own) {
+  ByteWriter out;
+  out.put(own);
+  std::vector<std::string> all;
+  for (const std::string& text : peers.exchange(std::move(out.bytes()))) {
+    std::vector<std::string> theirs;
+    ByteReader(text).get(theirs);
+    std::ranges::move(theirs, std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers& peers) try {
   asked.method.validate(asked.run);
   Plan plan = asked;
   plan.settle();
-  std::size_t rows = 0;
-  bool sparse = false;
-  for (std::size_t i = 0; i < tables.systems.size(); ++i) {
-    const Rows& own = tables.systems[i].rows;
-    if (const auto fits = check_form(plan, tables.names[i], row_count(own)); !fits) return fits.error();
-    rows += row_count(own);
-    sparse = sparse || is_sparse(own);
-  }
+  const Totals totals = totals_of(peers, tables.systems);
+  if (const auto fit = together(peers, [&] { return check_forms(plan, tables); }); !fit) return fit.error();
+  const std::size_t unknowns = tables.columns.size() + (plan.intercept ? 1 : 0) + plan.run.noise_columns;
   if (plan.intercept) std::ranges::for_each(tables.systems, add_intercept);
   std::optional<Scaling> scaling;
   if (plan.standardize) {
-    const auto centring = plan.intercept ? Centring::ByMean : Centring::None;
-    scaling = standardize(tables.systems, centring, plan.intercept ? 1 : 0);
+    const auto centring = plan.intercept && !totals.sparse ? Centring::ByMean : Centring::None;
+    scaling = standardize_together(peers, tables.systems, totals.rows, centring, plan.intercept ? 1 : 0);
   }
-  auto problem = make_problem(plan, std::move(tables.columns), rows, sparse, std::move(scaling));
+  // Only rank 0 answers for the problem as a whole; start and truth need not be on every machine.
+  auto problem = together(peers, [&]() -> Result<Problem> {
+    if (peers.rank() != 0) return Problem{};
+    return make_problem(plan, std::move(tables.columns), totals.rows, totals.sparse, std::move(scaling));
+  });
   if (!problem) return problem.error();
 
-  Federation federation{*std::move(problem), {}};
-  for (std::uint32_t i = 0; i < tables.systems.size(); ++i) {
-    auto client = make_client(plan, ClientId{i}, tables.names[i], std::move(tables.systems[i]),
-                              client_seed(plan.run.seed, tables.names[i]), federation.problem.warnings);
-    if (!client) return client.error();
-    federation.clients.push_back(*std::move(client));
-  }
-  if (all_zero(federation.clients)) return Error{"every entry of the matrix is zero: there is nothing to solve"};
-  if (auto warning = warning_of_sums(plan, federation.clients.size())) {
+  Federation federation{*std::move(problem), {}, ClientId{static_cast<std::uint32_t>(tables.first)}};
+  std::vector<std::string> warnings;
+  auto clients = together(peers, [&] { return make_clients(plan, tables, warnings); });
+  if (!clients) return clients.error();
+  federation.clients = *std::move(clients);
+  std::ranges::move(exchange_warnings(peers, warnings), std::back_inserter(federation.problem.warnings));
+  const auto zero = exchange_number(peers, all_zero(federation.clients) ? 1 : 0);
+  if (std::ranges::count(zero, 0) == 0) return Error{"every entry of the matrix is zero: there is nothing to solve"};
+  if (auto warning = warning_of_sums(plan, totals.clients)) {
     federation.problem.warnings.push_back(*std::move(warning));
   }
-  plan.run_options().validate(federation.clients.size(), federation.problem.unknowns.size() + plan.run.noise_columns);
+  plan.run_options().validate(totals.clients, unknowns);
   return federation;
 } catch (const InvalidArgument& error) {
   return Error{error.what()};
+}
+
+Result<Federation> make_federation(const Plan& plan, ClientTables tables) {
+  Alone alone;
+  return make_federation(plan, std::move(tables), alone);
+}
+
+Result<Federation> make_federation(const Plan& plan, Peers& peers) {
+  auto tables = read_clients(plan, peers);
+  if (!tables) return tables.error();
+  return make_federation(plan, *std::move(tables), peers);
+}
+
+Result<Federation> make_federation(const Plan& plan) {
+  Alone alone;
+  return make_federation(plan, alone);
 }
 
 }  // namespace fedrk::io

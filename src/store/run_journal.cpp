@@ -35,7 +35,7 @@ RunJournal::RunJournal(RunStore& store, CommitPolicy policy, SlackOf slack_of)
   if (policy_ == CommitPolicy::Intervals) or_throw(store_.write_lazily());
 }
 
-Result<void> restore_slack(const RunStore& store, InProcessEngine& engine) {
+Result<void> restore_slack(const RunStore& store, HostingEngine& engine) {
   const auto all = store.slack();
   if (!all) return all.error();
   try {

@@ -1,40 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All clients in this process. Those of one round work in parallel, each on its own data and its own random stream, so
-// the number of threads never changes a result.
+// All clients in this process.
 
 #include <cstddef>
 #include <vector>
 
-#include "fedrk/engine/thread_pool.hpp"
-#include "fedrk/federated/client.hpp"
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine/client_group.hpp"
+#include "fedrk/engine/hosting_engine.hpp"
 
 namespace fedrk {
 
-class InProcessEngine final : public Engine {
+class InProcessEngine final : public HostingEngine {
  public:
   /// Throws InvalidArgument where there are no clients, or they disagree on the number of unknowns. `threads` 0: all
   /// cores.
   explicit InProcessEngine(std::vector<Client> clients, std::size_t threads = 0);
 
-  std::span<const ClientSummary> roster() const override { return roster_; }
-  std::size_t dimension() const override { return dimension_; }
+  std::span<const ClientSummary> roster() const override { return clients_.roster(); }
+  std::size_t dimension() const override { return clients_.dimension(); }
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
 
-  /// What a client remembers of earlier answers, as Client has it.
-  std::vector<double> slack_state(ClientId client) const { return clients_[client.value].slack_state(); }
-  void restore_slack(ClientId client, std::span<const double> state) { clients_[client.value].restore_slack(state); }
+  std::vector<double> slack_state(ClientId client) override { return clients_.slack_state(client); }
+  void restore_slack(ClientId client, std::span<const double> state) override { clients_.restore_slack(client, state); }
 
  private:
-  bool worth_threads(const LocalTask& task, std::size_t participants) const;
-
-  std::vector<Client> clients_;
-  std::vector<ClientSummary> roster_;
-  std::size_t dimension_ = 0;
-  std::size_t mean_rows_ = 0;
-  ThreadPool pool_;
+  ClientGroup clients_;
 };
 
 }  // namespace fedrk

@@ -21,6 +21,10 @@ void accept_replies(const LocalTask& task, std::size_t unknowns, std::span<const
 /// What is wrong with one client's reply; empty where nothing is.
 std::string fault_of(const LocalTask& task, std::size_t unknowns, const LocalReply& reply);
 
+/// For engines that add up elsewhere: accepts single replies as parts of a sum. One that would spoil it is left out.
+void accept_parts(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,
+                  RoundReplies& round);
+
 /// For engines: accepts single replies and leaves their sum, added up in client order, so that the bits do not depend
 /// on who was ready first. A part that would spoil the sum is left out. `dimension` is the engine's.
 void keep_only_the_sum(const LocalTask& task, std::size_t dimension, std::span<const ClientId> participants,

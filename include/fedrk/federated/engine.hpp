@@ -75,7 +75,10 @@ std::size_t message_length(const LocalReply& reply);
 
 /// All of them added up, entry by entry, in their order: what a server sees under Reveal::Sums. The sum belongs to
 /// nobody; its `client` says nothing. REQUIRES: at least one, all alike.
-LocalReply sum_of(std::span<const LocalReply> parts);
+LocalReply sum_of(std::vector<LocalReply>&& parts);
+
+/// The part of it that is not `values`: for those who add these up piece by piece.
+void add_scalars(const LocalReply& part, LocalReply& sum);
 
 /// A client that was asked and did not answer, or not usably. Data, not an exception: the round goes on without it.
 struct Absence {

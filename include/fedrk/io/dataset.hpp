@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fedrk/base/result.hpp"
+#include "fedrk/io/npy.hpp"
 #include "fedrk/problem/linear_system.hpp"
 #include "fedrk/problem/storage.hpp"
 
@@ -34,9 +35,10 @@ Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions
 
 /// A matrix: Matrix Market or NPY, by content. Rows are doubles; only where they will be stored as floats just as they
 /// are (`as_is`) does a large file of floats stay what it is. A large file of doubles is used in place unless the rows
-/// will be rounded (`in_place`): pages of a file cannot be handed back row by row.
+/// will be rounded (`in_place`): pages of a file cannot be handed back row by row. Only some of the rows are read where
+/// `count_npy_rows` knows of them.
 Result<Rows> read_matrix(const std::filesystem::path& path, Margins margins = {}, Storage as_is = Storage::Float64,
-                         bool in_place = true);
+                         bool in_place = true, const RowRange& rows = {});
 
 /// A vector (or a matrix of one column or one row): Matrix Market or NPY, by content.
 Result<std::vector<double>> read_vector(const std::filesystem::path& path);

@@ -10,6 +10,7 @@
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/client.hpp"
+#include "fedrk/io/peers.hpp"
 #include "fedrk/io/plan.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/standardize.hpp"
@@ -18,13 +19,17 @@ namespace fedrk::io {
 
 /// The clients' rows as the files hold them, split by owner.
 struct ClientTables {
-  std::vector<std::string> names;
-  std::vector<LinearSystem> systems;
-  std::vector<std::string> columns;  // of every client
+  std::vector<std::string> names{};
+  std::vector<LinearSystem> systems{};
+  std::vector<std::string> columns{};  // of every client
+  std::size_t first = 0;               // the number of the first of these clients, among those of all peers
 };
 
 /// Reads and splits the files of a plan, and checks that they fit each other.
 Result<ClientTables> read_clients(const Plan& plan);
+/// The same by several, each of whom gets consecutive clients and reads no other file, and of a large NPY file no other
+/// rows. All of them fail with the same message where one fails.
+Result<ClientTables> read_clients(const Plan& plan, Peers& peers);
 
 /// A generated problem in place of files.
 ClientTables tables_of(GeneratedProblem problem);
@@ -58,12 +63,16 @@ Result<Client> make_client(const Plan& plan, ClientId id, const std::string& nam
                            std::uint64_t seed, std::vector<std::string>& warnings);
 
 struct Federation {
-  Problem problem;
-  std::vector<Client> clients;
+  Problem problem;              // at rank 0 of several peers; the others have none
+  std::vector<Client> clients;  // those of this peer
+  ClientId first{};             // of them
 };
 
 /// Adds intercept, scales and noise columns as the plan says, each client to its own rows.
 Result<Federation> make_federation(const Plan& plan);
 Result<Federation> make_federation(const Plan& plan, ClientTables tables);
+/// The same by several, as `read_clients`. The clients are those that one process would make, to the bit.
+Result<Federation> make_federation(const Plan& plan, Peers& peers);
+Result<Federation> make_federation(const Plan& plan, ClientTables tables, Peers& peers);
 
 }  // namespace fedrk::io

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/engine/hosting_engine.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/store/run_store.hpp"
 
@@ -78,8 +78,8 @@ class RunJournal {
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 
-/// Gives clients in this process the slack that they had after the last stored answer.
-Result<void> restore_slack(const RunStore& store, InProcessEngine& engine);
+/// Gives clients that live with the run the slack that they had after the last stored answer.
+Result<void> restore_slack(const RunStore& store, HostingEngine& engine);
 
 /// Shows the journal every round.
 class RoundRecorder final : public RoundObserver {

@@ -186,6 +186,37 @@ TEST(Npy, InPlaceIsCheckedForNumbersThatAreNotFinite) {
   EXPECT_EQ(folder.local(matrix.error().message), "a.npy: row 29, column 151: expected a finite number, found inf");
 }
 
+TEST(Npy, ReadsSomeRowsAndLooksAtNoOthers) {
+  const TempFolder folder;
+  std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8};
+  values[0] = std::numeric_limits<double>::quiet_NaN();
+  const auto path = folder.write("a.npy", npy(dictionary("<f8", "(4, 2)") + std::string(9, ' '), bytes(values)));
+  for (const std::size_t in_place_bytes : {std::size_t{0}, kInPlaceBytes}) {
+    const auto rows = read_npy(path, {}, in_place_bytes, {.first = 1, .count = 2, .of = 4});
+    const auto all = read_npy(path, {}, in_place_bytes);
+
+    ASSERT_TRUE(rows) << rows.error().message;
+    EXPECT_EQ(entries(*rows), (std::vector<double>{3, 4, 5, 6}));
+    EXPECT_FALSE(all);
+  }
+  EXPECT_EQ(**count_npy_rows(path), 4U);
+  const auto down = folder.write("b.npy", npy(dictionary("<f8", "(4, 2)", "True"), bytes(values)));
+  EXPECT_FALSE(*count_npy_rows(down)) << "rows do not stand one after the other";
+  EXPECT_FALSE(*count_npy_rows(folder.write("c.csv", "u,v\n1,2\n")));
+}
+
+TEST(Npy, NamesTheRowOfTheFileWhereSomeRowsAreRead) {
+  const TempFolder folder;
+  std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8};
+  values[7] = std::numeric_limits<double>::infinity();
+  const auto path = folder.write("a.npy", npy(dictionary("<f8", "(4, 2)"), bytes(values)));
+
+  const auto rows = read_npy(path, {}, kInPlaceBytes, {.first = 2, .count = 2, .of = 4});
+
+  ASSERT_FALSE(rows);
+  EXPECT_NE(rows.error().message.find("row 4, column 2"), std::string::npos) << rows.error().message;
+}
+
 TEST(Npy, NamesTheFactAndTheExpectation) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const std::string four = bytes(std::vector{1.0, 2.0, 3.0, 4.0}),

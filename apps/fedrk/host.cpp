@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host.hpp"
+
+#include <utility>
+
+#include "fedrk/engine/in_process_engine.hpp"
+
+namespace fedrk::app {
+
+Result<Hosted> ThisProcess::host(const io::Plan& plan, std::size_t threads) {
+  auto federation = io::make_federation(plan);
+  if (!federation) return federation.error();
+  return Hosted{std::move(federation->problem),
+                std::make_unique<InProcessEngine>(std::move(federation->clients), threads)};
+}
+
+}  // namespace fedrk::app

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Going on with a run whose clients live with it.
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "commands.hpp"
+#include "host.hpp"
+#include "interrupt.hpp"
+#include "privacy_check.hpp"
+#include "resume.hpp"
+#include "threads_flag.hpp"
+
+namespace fedrk::app {
+namespace {
+
+/// The first line in which the plans differ, for a person.
+std::string first_difference(const std::string& before, const std::string& now) {
+  std::istringstream first(before), second(now);
+  std::string was, is;
+  while (std::getline(first, was)) {
+    if (!std::getline(second, is)) is.clear();
+    if (was != is) break;
+  }
+  return fmt::format("it says '{}' where the run began with '{}'", is, was);
+}
+
+/// The plan of the folder, if it is still the one that the run began with.
+Result<io::Plan> same_plan(const KeptRun& kept) {
+  io::Plan plan;
+  const std::filesystem::path path = kept.folder / "plan.toml";
+  if (const auto read = io::read_plan(path, plan); !read) return read.error();
+  const std::string text = io::plan_text(plan, kept.folder), before = kept.store.identity().plan;
+  if (text == before) return plan;
+  return Error{fmt::format("{} is not the plan of this run any more: {}; put it back, or begin anew with fedrk solve",
+                           path.string(), first_difference(before, text))};
+}
+
+/// One process has the run; those who only help need its plan alone.
+Result<KeptRun> open_run(const std::filesystem::path& folder) {
+  auto kept = reopen_kept_run(folder);
+  if (kept && kept->store.identity().kind == store::RunKind::Server) {
+    return Error{
+        fmt::format("the run in {0} is that of a server; \"fedrk resume {0}\" goes on with it", folder.string())};
+  }
+  return kept;
+}
+
+int help_resume(const ResumeArguments& arguments, Host& host) {
+  io::Plan plan;
+  const auto read = io::read_plan(std::filesystem::path(arguments.folder) / "plan.toml", plan);
+  const auto threads = thread_count(arguments.threads);
+  if (const auto fine = host.agree(both(read, threads)); !fine) return kBadInput;
+  return host.host(plan, *threads) ? kDone : kBadInput;
+}
+
+}  // namespace
+
+int resume_run(const ResumeArguments& arguments, Host& host) {
+  if (!host.leads()) return help_resume(arguments, host);
+  auto kept = open_run(arguments.folder);
+  const auto plan = kept ? same_plan(*kept) : Result<io::Plan>(kept.error());
+  const auto threads = thread_count(arguments.threads);
+  if (const auto fine = host.agree(both(threads, plan)); !fine) return complain(fine.error().message, kBadInput);
+  auto hosted = host.host(*plan, *threads);
+  if (!hosted) return complain(hosted.error().message, kBadInput);
+  HostingEngine& engine = *hosted->engine;
+  const std::string changed = store::difference(kept->store.identity().roster, engine.roster());
+  if (!changed.empty()) {
+    return complain(fmt::format("the data are not those that the run in {} began with: {}", arguments.folder, changed),
+                    kBadInput);
+  }
+  if (const auto restored = store::restore_slack(kept->store, engine); !restored) {
+    return complain(restored.error().message, kBadInput);
+  }
+  const auto progress = kept->store.progress(0);
+  if (!progress) return complain(progress.error().message, kRunFailed);
+  say(fmt::format("{}: {} rounds are in run.db, going on from there\n", arguments.folder, progress->answered_rounds));
+  CarryOutOptions options{{kept->store.identity().title, arguments.progress, {}, &stop_on_interrupt()},
+                          arguments.format,
+                          store::CommitPolicy::Intervals,
+                          [&](ClientId client) { return engine.slack_state(client); }};
+  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(kPrivacyTrial);
+  return carry_out(engine, *plan, std::move(hosted->problem), *kept, std::move(options));
+}
+
+void add_resume(CLI::App& program, int& exit_code, std::function<int(const ResumeArguments&)> resume) {
+  auto* command = program.add_subcommand("resume", "go on with a run that was stopped or killed");
+  const auto arguments = std::make_shared<ResumeArguments>();
+  format_help(*command);
+  command->add_option("run", arguments->folder, "folder of the run, as given to fedrk solve or fedrk server as --out")
+      ->required()
+      ->type_name("DIR");
+  add_format_flag(*command, arguments->format);
+  add_progress_flag(*command, arguments->progress);
+  add_threads_flag(*command, arguments->threads);
+  command->footer(
+      "Ends with the same solution, to the bit, as if nothing had happened. Plan and data must be those that the run\n"
+      "began with.\n\nExample:\n  fedrk resume runs/demo");
+  command->callback([arguments, &exit_code, resume = std::move(resume)] { exit_code = resume(*arguments); });
+}
+
+}  // namespace fedrk::app

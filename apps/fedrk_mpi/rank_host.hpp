@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The clients of a plan on the ranks of a job. Every rank reads and makes its own; then rank 0 has an engine, and the
+// others serve it until it is gone.
+
+#include <string>
+
+#include "fedrk/mpi/ranks.hpp"
+#include "host.hpp"
+#include "rank_peers.hpp"
+
+namespace fedrk::app {
+
+class RankHost final : public Host {
+ public:
+  explicit RankHost(const mpi::Ranks& ranks) : ranks_(ranks), peers_(ranks) {}
+
+  std::string where() const override { return "on the ranks of this job"; }
+  bool leads() const override { return ranks_.rank() == 0; }
+  Result<void> agree(Result<void> mine) override;
+  Result<Hosted> host(const io::Plan& plan, std::size_t threads) override;
+  std::string advice(const std::filesystem::path& folder) const override;
+
+  /// Whether the others wait for this rank: if it must end now, it must take them with it.
+  bool awaited() const { return awaited_; }
+
+ private:
+  const mpi::Ranks& ranks_;
+  RankPeers peers_;
+  bool awaited_ = true;
+};
+
+}  // namespace fedrk::app

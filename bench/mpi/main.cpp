@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rounds on the ranks of an MPI job: two ranks against one, and an empty round against the raw broadcast and reduction
+// of the same bytes. To be started on two ranks, each on a core of its own:
+//
+//     mpirun -n 2 fedrk_mpi_bench --out bench/results/today-mpi
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bench/harness.hpp"
+#include "bench/report.hpp"
+#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/mpi/mpi_engine.hpp"
+#include "fedrk/problem/blocks.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace {
+
+using namespace fedrk;
+using namespace fedrk::bench;
+
+struct Settings {
+  bool quick = false;
+  std::filesystem::path out;
+};
+
+/// This rank's even share, for one thread.
+ClientGroup share_of(const mpi::Ranks& ranks, std::vector<Client> clients) {
+  const auto first = balanced_blocks(std::vector<std::size_t>(clients.size(), 1), ranks.count());
+  std::vector<Client> own;
+  for (std::size_t i = first[ranks.rank()]; i < first[ranks.rank() + 1]; ++i) own.push_back(std::move(clients[i]));
+  return {std::move(own), 1, ClientId{static_cast<std::uint32_t>(first[ranks.rank()])}};
+}
+
+/// Nanoseconds of the shortest round, as the history tells. All rounds are alike, and two ranks need two idle cores.
+double time_of_round(Engine& engine, const RunOptions& options) {
+  const RunResult result = FederatedRun(options).run(engine);
+  double seconds = 1e30;
+  for (const RoundRecord& record : result.history) seconds = std::min(seconds, record.seconds);
+  return 1e9 * seconds;
+}
+
+// ---- fig1, everyone taking part: the work of the clients is what is shared.
+
+void two_ranks_against_one(const Settings& settings, const mpi::Ranks& ranks, std::uint64_t steps, Report& report) {
+  const RunOptions options{
+      .rounds = settings.quick ? 3U : 40U, .local_budget = FixedSteps{steps}, .residual_every = RunOptions::kNever};
+  const auto clients = [&] {
+    return test::clients_of(generate({.rows = settings.quick ? 256U : 2048U, .cols = 1024, .seed = 1}).system, 16, 1);
+  };
+  if (ranks.rank() != 0) return mpi::serve(ranks, share_of(ranks, clients()));
+  mpi::MpiEngine shared(ranks, share_of(ranks, clients()));
+  InProcessEngine alone(clients(), 1);
+  double ours = 1e30, other = 1e30;
+  for (int turn = 0; turn < (settings.quick ? 2 : 20); ++turn) {
+    ours = std::min(ours, time_of_round(shared, options));
+    other = std::min(other, time_of_round(alone, options));
+  }
+  Ratio ratio{fmt::format("fig1, tau = {}, 16 of 16: one rank / {} ranks", steps, ranks.count()), "one thread",
+              ours / 1e6, other / 1e6, "ms"};
+  ratio.value = other / ours;
+  if (steps >= 1000 && ranks.count() == 2) ratio.at_least = 1.6;
+  report.add(ratio);
+}
+
+// ---- A round in which there is next to nothing to do but to send x and to add up.
+
+// One row for each rank, which a step looks at once.
+std::vector<Client> idle_clients(std::size_t count, std::size_t unknowns) {
+  return test::clients_of(generate({.rows = count, .cols = unknowns, .seed = 1}).system, count, 1);
+}
+
+double shortest_round(Engine& engine, const std::vector<ClientId>& all, const AlignedVector& x, std::uint32_t rounds) {
+  double shortest = 1e30;
+  for (std::uint32_t t = 0; t < rounds; ++t) {
+    LocalTask task{RoundIndex{t}, x, ValidSteps{FixedSteps{1}}, false};
+    task.reveal = Reveal::Sums;
+    shortest = std::min(shortest, time_of([&] { keep(engine.local_updates(task, all).replies.data()); }));
+  }
+  return shortest;
+}
+
+double empty_rounds(const mpi::Ranks& ranks, std::size_t unknowns, std::uint32_t rounds) {
+  if (ranks.rank() != 0) {
+    mpi::serve(ranks, share_of(ranks, idle_clients(ranks.count(), unknowns)));
+    return 0.0;
+  }
+  mpi::MpiEngine engine(ranks, share_of(ranks, idle_clients(ranks.count(), unknowns)));
+  std::vector<ClientId> all;
+  for (const ClientSummary& client : engine.roster()) all.push_back(client.id);
+  const AlignedVector x(unknowns, 1.0);
+  return shortest_round(engine, all, x, rounds);
+}
+
+/// What one of the clients takes for its part, which all of them do at the same time.
+double own_work(std::size_t unknowns, std::uint32_t rounds) {
+  InProcessEngine engine(idle_clients(1, unknowns), 1);
+  return shortest_round(engine, {{ClientId{0}}}, AlignedVector(unknowns, 1.0), rounds);
+}
+
+double raw_rounds(const mpi::Ranks& ranks, std::size_t unknowns, std::uint32_t rounds) {
+  AlignedVector x(unknowns, 1.0), part(unknowns, 1.0);
+  ranks.barrier();
+  double shortest = 1e30;
+  for (std::uint32_t t = 0; t < rounds; ++t) {
+    shortest = std::min(shortest, time_of([&] {
+                          ranks.broadcast(x.data(), x.size() * sizeof(double));
+                          ranks.reduce(part.data(), part.size());
+                        }));
+  }
+  return shortest;
+}
+
+void empty_round(const Settings& settings, const mpi::Ranks& ranks, std::size_t unknowns, Report& report) {
+  const auto rounds =
+      settings.quick ? 20U : static_cast<std::uint32_t>(std::clamp(2e7 / double(unknowns), 20.0, 5000.0));
+  double ours = 1e30, raw = 1e30, work = 1e30;
+  for (int turn = 0; turn < (settings.quick ? 2 : 10); ++turn) {
+    ours = std::min(ours, empty_rounds(ranks, unknowns, rounds));
+    raw = std::min(raw, raw_rounds(ranks, unknowns, rounds));
+    if (ranks.rank() == 0) work = std::min(work, own_work(unknowns, rounds));
+  }
+  if (ranks.rank() != 0) return;
+  Ratio ratio{fmt::format("empty round of sums: n = {}, {} ranks", unknowns, ranks.count()),
+              "broadcast and reduction of the same bytes", ours / 1e3, raw / 1e3, "us"};
+  if (unknowns < 100000) ratio.at_most = 3.0;  // longer ones are all about memory that is new in every round
+  report.add(ratio);
+  report.add({"... beyond the work of a client", ratio.peer, (ours - work) / 1e3, raw / 1e3, "us"});
+}
+
+// ---- What a message costs, for the model in docs/cluster.md.
+
+void messages(const Settings& settings, const mpi::Ranks& ranks, Report& report) {
+  Growth growth{"one message from rank to rank", "bytes", {}, {}};
+  const std::size_t most = settings.quick ? 1U << 12U : 1U << 23U;
+  for (std::size_t bytes = 8; bytes <= most; bytes *= 8) {
+    std::string text(bytes, 'x');
+    const int rounds = settings.quick ? 10 : static_cast<int>(std::clamp(1e8 / double(bytes), 20.0, 5000.0));
+    double shortest = 1e30;
+    for (int turn = 0; turn < 5; ++turn) {
+      ranks.barrier();
+      const double time = time_of([&] {
+        for (int k = 0; k < rounds; ++k) {
+          if (ranks.rank() == 0) ranks.send(1, text.data(), bytes);
+          if (ranks.rank() == 0) ranks.receive(1, text.data(), bytes);
+          if (ranks.rank() == 1) ranks.receive(0, text.data(), bytes);
+          if (ranks.rank() == 1) ranks.send(0, text.data(), bytes);
+        }
+      });
+      shortest = std::min(shortest, time / rounds / 2.0);
+    }
+    growth.sizes.push_back(static_cast<double>(bytes));
+    growth.nanoseconds.push_back(shortest);
+  }
+  if (ranks.rank() == 0) report.add(std::move(growth));
+}
+
+int measure(const Settings& settings, const mpi::Ranks& ranks) {
+  Report report;
+  report.judged = !settings.quick;
+  for (const std::uint64_t steps : {100U, 1000U}) two_ranks_against_one(settings, ranks, steps, report);
+  for (const std::size_t unknowns : {1024U, 20480U, 1000000U}) {
+    if (!settings.quick || unknowns < 100000) empty_round(settings, ranks, unknowns, report);
+  }
+  if (ranks.count() > 1) messages(settings, ranks, report);
+  if (ranks.rank() != 0) return 0;
+  if (!settings.out.empty()) {
+    if (const auto written = write_report(report, settings.out); !written) {
+      std::fprintf(stderr, "%s\n", written.error().message.c_str());
+      return 1;
+    }
+  }
+  const bool all = std::ranges::all_of(report.ratios, [](const Ratio& ratio) { return ratio.holds(); });
+  return all || !report.judged ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const mpi::Ranks ranks(argc, argv);
+  Settings settings;
+  CLI::App program{"Times of rounds on the ranks of an MPI job"};
+  program.add_flag("--quick", settings.quick, "only that it runs");
+  program.add_option("--out", settings.out, "where to write, without ending");
+  CLI11_PARSE(program, argc, argv);
+  return measure(settings, ranks);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Clients on many ranks. Rank 0 runs the round loop with an MpiEngine and has clients of its own; every other rank
+// serves it until it is gone. Any number of ranks gives the bits of one process.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fedrk/engine/client_group.hpp"
+#include "fedrk/engine/hosting_engine.hpp"
+#include "fedrk/mpi/ranks.hpp"
+
+namespace fedrk::mpi {
+
+/// How the parts of a sum come to rank 0: each by itself, or added up on the way from rank to rank. The bits are the
+/// same; `Quickest` decides by their number and length.
+enum class SumRoute { Quickest, Direct, Relay };
+
+class MpiEngine final : public HostingEngine {
+ public:
+  /// Waits until all others serve. Throws InvalidArgument where there are no clients, their ids do not go on from rank
+  /// to rank, or they disagree on the number of unknowns; the others are told to stop then.
+  /// REQUIRES: at rank 0. `ranks` outlives the engine.
+  MpiEngine(const Ranks& ranks, ClientGroup clients, SumRoute route = SumRoute::Quickest);
+  /// Tells the others to stop.
+  ~MpiEngine() override;
+
+  std::span<const ClientSummary> roster() const override;
+  std::size_t dimension() const override;
+  /// The participants ascend.
+  RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
+
+  std::vector<double> slack_state(ClientId client) override;
+  void restore_slack(ClientId client, std::span<const double> state) override;
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+/// At every other rank: answers with these clients until rank 0 has no engine any more.
+void serve(const Ranks& ranks, ClientGroup clients);
+
+}  // namespace fedrk::mpi

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/failure.hpp"
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "fedrk/base/error.hpp"
+
+namespace fedrk::mpi {
+
+Failure caught() {
+  try {
+    throw;
+  } catch (const InvalidArgument& error) {
+    return {Failure::Kind::BadRequest, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Failure::Kind::Memory, {}};
+  } catch (const std::exception& error) {
+    return {Failure::Kind::Other, error.what()};
+  }
+}
+
+void Failure::raise() const {
+  switch (kind) {
+    case Kind::BadRequest:
+      throw InvalidArgument(words);
+    case Kind::Memory:
+      throw std::bad_alloc();
+    case Kind::None:
+    case Kind::Other:
+      break;
+  }
+  throw std::runtime_error(words);
+}
+
+}  // namespace fedrk::mpi

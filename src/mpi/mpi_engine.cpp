@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/mpi/mpi_engine.hpp"
+
+#include <string>
+#include <utility>
+
+#include "fedrk/base/contracts.hpp"
+#include "fedrk/base/error.hpp"
+#include "mpi/command.hpp"
+#include "mpi/opening.hpp"
+#include "mpi/rank_round.hpp"
+#include "mpi/task_codec.hpp"
+
+namespace fedrk::mpi {
+
+struct MpiEngine::Inside {
+  const Ranks& ranks;
+  ClientGroup clients;
+  Opening opening;
+  Announcements announcements;
+
+  std::size_t rank_of(ClientId client) const { return opening.layout.rank_of(client); }
+};
+
+MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients, SumRoute route) {
+  FEDRK_EXPECTS(ranks.rank() == 0);
+  Opening opening = open(ranks, clients, route);
+  if (!opening.problem.empty()) throw InvalidArgument(opening.problem);
+  inside_.reset(new Inside{ranks, std::move(clients), std::move(opening), {}});
+}
+
+MpiEngine::~MpiEngine() { inside_->announcements.tell(inside_->ranks, inside_->announcements.begin(Command::Stop)); }
+
+std::span<const ClientSummary> MpiEngine::roster() const { return inside_->opening.roster; }
+std::size_t MpiEngine::dimension() const { return inside_->opening.layout.dimension; }
+
+RoundReplies MpiEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
+  ByteWriter out = inside_->announcements.begin(Command::Round);
+  put_task(task, participants, roster().size(), out);
+  inside_->announcements.tell(inside_->ranks, std::move(out));
+  if (task.x.size() > kLongVector) inside_->ranks.broadcast_from(task.x.data(), task.x.size_bytes());
+  return rank_round(inside_->ranks, inside_->opening.layout, inside_->clients, task, participants);
+}
+
+std::vector<double> MpiEngine::slack_state(ClientId client) {
+  const std::size_t rank = inside_->rank_of(client);
+  if (rank == 0) return inside_->clients.slack_state(client);
+  ByteWriter out = inside_->announcements.begin(Command::ReadSlack);
+  out.put(client.value);
+  inside_->announcements.tell(inside_->ranks, std::move(out));
+  const std::string bytes = inside_->ranks.receive(rank);
+  ByteReader in(bytes);
+  std::vector<double> state;
+  in.get(state);
+  return state;
+}
+
+void MpiEngine::restore_slack(ClientId client, std::span<const double> state) {
+  const std::size_t rank = inside_->rank_of(client);
+  if (rank == 0) return inside_->clients.restore_slack(client, state);
+  ByteWriter out = inside_->announcements.begin(Command::RestoreSlack);
+  out.put(client.value);
+  out.put(state);
+  inside_->announcements.tell(inside_->ranks, std::move(out));
+  const std::string bytes = inside_->ranks.receive(rank);
+  ByteReader in(bytes);
+  if (const Failure failure = get_failure(in)) failure.raise();
+}
+
+}  // namespace fedrk::mpi

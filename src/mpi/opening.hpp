@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Before the first round all ranks learn who has which clients.
+
+#include <string>
+#include <vector>
+
+#include "fedrk/engine/client_group.hpp"
+#include "fedrk/mpi/ranks.hpp"
+#include "mpi/rank_round.hpp"
+
+namespace fedrk::mpi {
+
+struct Opening {
+  Layout layout;
+  std::vector<ClientSummary> roster;  // at rank 0
+  std::string problem;                // why there can be no rounds; empty where there can
+};
+
+/// To be called by all ranks; layout and problem are the same for all of them. The route is what rank 0 says.
+Opening open(const Ranks& ranks, const ClientGroup& clients, SumRoute route = SumRoute::Quickest);
+
+}  // namespace fedrk::mpi

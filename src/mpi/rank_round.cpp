@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/rank_round.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "federated/reply_bytes.hpp"
+#include "fedrk/base/contracts.hpp"
+#include "fedrk/federated/accept_replies.hpp"
+#include "mpi/sum_relay.hpp"
+#include "mpi/task_codec.hpp"
+
+namespace fedrk::mpi {
+namespace {
+
+bool travels_alone(std::size_t length) { return length > kLongVector; }
+
+void send_updates(const Ranks& ranks, const Failure& failure, const std::vector<LocalReply>& replies) {
+  std::size_t expected = 64;
+  for (const LocalReply& reply : replies) {
+    expected += 64 + (travels_alone(reply.values.size()) ? 0 : sizeof(double) * message_length(reply));
+  }
+  ByteWriter out({}, expected);
+  put_failure(failure, out);
+  if (!failure) {
+    out.put(std::uint64_t{replies.size()});
+    for (const LocalReply& reply : replies) {
+      put_scalars(reply, out);
+      out.put(std::uint64_t{reply.values.size()});
+      if (!travels_alone(reply.values.size())) out.put(std::span<const double>(reply.values));
+    }
+  }
+  ranks.send(0, out.bytes());
+  if (failure) return;
+  for (const LocalReply& reply : replies) {
+    if (travels_alone(reply.values.size())) ranks.send(0, reply.values.data(), reply.values.size() * sizeof(double));
+  }
+}
+
+void receive_updates_of(std::size_t sender, const Ranks& ranks, Failure& failure, std::vector<LocalReply>& replies) {
+  const std::string bytes = ranks.receive(sender);
+  ByteReader in(bytes);
+  if (const Failure theirs = get_failure(in)) {
+    if (!failure) failure = theirs;
+    return;
+  }
+  const std::size_t before = replies.size();
+  for (std::size_t left = in.length(1); left > 0; --left) {
+    LocalReply& reply = replies.emplace_back(get_scalars(in));
+    reply.values.resize(in.get<std::uint64_t>());
+    if (!travels_alone(reply.values.size())) in.get(reply.values);
+  }
+  FEDRK_EXPECTS(in.complete());
+  for (LocalReply& reply : std::span(replies).subspan(before)) {
+    if (travels_alone(reply.values.size()))
+      ranks.receive(sender, reply.values.data(), reply.values.size() * sizeof(double));
+  }
+}
+
+// Behind those that rank 0 has of its own clients.
+void receive_updates(const Ranks& ranks, std::span<const std::size_t> senders, Failure& failure,
+                     std::vector<LocalReply>& replies) {
+  for (const std::size_t sender : senders) {
+    if (sender != 0) receive_updates_of(sender, ranks, failure, replies);
+  }
+}
+
+// Whether a sum is passed along the ranks, or its parts go to rank 0 directly, which adds them up in the same order. In
+// numbers sent one after the other, where a message costs as much as kMessage of them: all parts from elsewhere,
+// against one vector and as many beginnings of one as there are ranks.
+bool worth_passing_on(const Layout& layout, std::span<const ClientId> participants, std::size_t involved,
+                      std::size_t length) {
+  constexpr std::size_t kMessage = 1000, kFirst = 8192;
+  if (layout.route != SumRoute::Quickest) return layout.route == SumRoute::Relay;
+  const std::size_t elsewhere = participants.size() - layout.at(0, participants).size();
+  return elsewhere * length > involved * (kMessage + std::min(length, kFirst)) + length;
+}
+
+// Absences are known by now; the others are in the sum.
+std::vector<ClientId> others_than(std::span<const Absence> absences, std::span<const ClientId> participants) {
+  std::vector<ClientId> answered;
+  std::size_t k = 0;  // both ascend
+  for (const ClientId client : participants) {
+    if (k < absences.size() && absences[k].client == client) {
+      ++k;
+    } else {
+      answered.push_back(client);
+    }
+  }
+  return answered;
+}
+
+}  // namespace
+
+std::size_t Layout::rank_of(ClientId client) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(first, client.value) - first.begin()) - 1;
+}
+
+std::span<const ClientId> Layout::at(std::size_t rank, std::span<const ClientId> participants) const {
+  const auto id = [](ClientId client) { return static_cast<std::size_t>(client.value); };
+  const auto begin = std::ranges::lower_bound(participants, first[rank], {}, id);
+  const auto end = std::ranges::lower_bound(participants, first[rank + 1], {}, id);
+  return {begin, end};
+}
+
+std::vector<std::size_t> Layout::with(std::span<const ClientId> participants) const {
+  std::vector<std::size_t> ranks;
+  for (std::size_t k = 0; k < participants.size();) {
+    const std::size_t rank = rank_of(participants[k]);
+    ranks.push_back(rank);
+    k += at(rank, participants.subspan(k)).size();
+  }
+  return ranks;
+}
+
+RoundReplies rank_round(const Ranks& ranks, const Layout& layout, ClientGroup& clients, const LocalTask& task,
+                        std::span<const ClientId> participants) {
+  FEDRK_EXPECTS(std::ranges::is_sorted(participants));
+  const auto own = layout.at(ranks.rank(), participants);
+  const std::vector<std::size_t> involved = layout.with(participants);
+  const auto length = reply_length(task.work, task.columns.empty() ? layout.dimension : task.columns.size());
+  const bool pass_on =
+      task.reveal == Reveal::Sums && length && worth_passing_on(layout, participants, involved.size(), *length);
+  RoundReplies round;
+  Failure failure = failure_of([&] {
+    round.replies = clients.answers(task, own);
+    if (pass_on) accept_parts(task, layout.dimension, own, round);
+  });
+  if (pass_on) {
+    relay_sum(ranks, involved, *length, failure, round);
+  } else if (ranks.rank() == 0) {
+    receive_updates(ranks, involved, failure, round.replies);
+  } else if (!own.empty()) {
+    send_updates(ranks, failure, round.replies);
+  }
+  if (ranks.rank() != 0) return {};
+  if (failure) failure.raise();
+  if (pass_on) {
+    round.answered = others_than(round.absences, participants);
+  } else if (task.reveal == Reveal::Sums) {
+    keep_only_the_sum(task, layout.dimension, participants, round);
+  }
+  return round;
+}
+
+}  // namespace fedrk::mpi
