@@ -29,10 +29,11 @@ reproduce: build  ## the paper's experiments at full size: a minute or two, 6 GB
 
 bench:            ## times as ratios to plain programs, and their growth: four minutes, 6 GB of memory and of disk
 	@scripts/setup bench
-	@scripts/build release fedrk_ratios fedrk_suites fedrk_federation_bench fedrk_mpi_bench
+	@scripts/build release fedrk_ratios fedrk_suites fedrk_federation_bench fedrk_mpi_bench fedrk_many_clients
 	@build/bin/fedrk_suites --benchmark_min_time=0.05 --benchmark_out=bench/results/$$(date +%F)-suites.json
 	@build/bin/fedrk_ratios --out bench/results/$$(date +%F) --scratch $${TMPDIR:-/tmp}
 	@build/bin/fedrk_federation_bench --out bench/results/$$(date +%F)-federation
+	@build/bin/fedrk_many_clients --out bench/results/$$(date +%F)-many-clients
 	@$(MPI_ENVIRONMENT) mpirun -n 2 build/bin/fedrk_mpi_bench --out bench/results/$$(date +%F)-mpi
 
 test:             ## every test, then the sanitizers

@@ -144,19 +144,17 @@ void messages(const Settings& settings, const mpi::Ranks& ranks, Report& report)
   const std::size_t most = settings.quick ? 1U << 12U : 1U << 23U;
   for (std::size_t bytes = 8; bytes <= most; bytes *= 8) {
     std::string text(bytes, 'x');
-    const int rounds = settings.quick ? 10 : static_cast<int>(std::clamp(1e8 / double(bytes), 20.0, 5000.0));
+    const int rounds = settings.quick ? 10 : static_cast<int>(std::clamp(1e8 / double(bytes), 200.0, 20000.0));
     double shortest = 1e30;
-    for (int turn = 0; turn < 5; ++turn) {
-      ranks.barrier();
-      const double time = time_of([&] {
-        for (int k = 0; k < rounds; ++k) {
-          if (ranks.rank() == 0) ranks.send(1, text.data(), bytes);
-          if (ranks.rank() == 0) ranks.receive(1, text.data(), bytes);
-          if (ranks.rank() == 1) ranks.receive(0, text.data(), bytes);
-          if (ranks.rank() == 1) ranks.send(0, text.data(), bytes);
-        }
+    ranks.barrier();
+    for (int k = 0; k < rounds; ++k) {
+      const double there_and_back = time_of([&] {
+        if (ranks.rank() == 0) ranks.send(1, text.data(), bytes);
+        if (ranks.rank() == 0) ranks.receive(1, text.data(), bytes);
+        if (ranks.rank() == 1) ranks.receive(0, text.data(), bytes);
+        if (ranks.rank() == 1) ranks.send(0, text.data(), bytes);
       });
-      shortest = std::min(shortest, time / rounds / 2.0);
+      shortest = std::min(shortest, there_and_back / 2.0);
     }
     growth.sizes.push_back(static_cast<double>(bytes));
     growth.nanoseconds.push_back(shortest);

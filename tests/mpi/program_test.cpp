@@ -2,6 +2,7 @@
 
 // fedrk_mpi as a user runs it: the same files in, the same answer out, to the bit, as fedrk in one process.
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct Way {
   const char* name;
   const char* options;
   std::vector<std::size_t> ranks;
+
+  friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 };
 
 const std::string kProstate = FEDRK_SOURCE "/data/prostate.toml";

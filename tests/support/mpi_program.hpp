@@ -16,7 +16,7 @@ namespace fedrk::test {
 
 inline std::string mpi_command(std::size_t ranks, const std::string& arguments, const std::string& wrapper = "") {
   return "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-         "timeout -k 5 60 '" FEDRK_LAUNCHER "' -n " +
+         "OMPI_MCA_mpi_yield_when_idle=1 timeout -k 5 60 '" FEDRK_LAUNCHER "' -n " +
          std::to_string(ranks) + " " + wrapper + " '" FEDRK_MPI_PROGRAM "' " + arguments;
 }
 
