@@ -68,7 +68,6 @@ TEST_P(Killed, EndsTheJobAndTheRunGoesOnToTheSameBits) {
     EXPECT_LT(took, milliseconds(10000));
     const int code = job.wait(milliseconds(20000)).value_or(0);
     if (code != 0) {
-      ++struck;
       EXPECT_NE(job.err().find("signal 9"), std::string::npos) << job.err();
     }
     RecordProperty("milliseconds to end " + std::to_string(trial), static_cast<int>(took.count()));
@@ -78,7 +77,10 @@ TEST_P(Killed, EndsTheJobAndTheRunGoesOnToTheSameBits) {
                " --progress none"));
 
     if (code == 0) continue;
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    // A rank that was struck when the files were written already takes nothing with it.
+    const bool was_done = ended.err.find("is finished: there is nothing to resume") != std::string::npos;
+    if (!was_done) ++struck;
+    EXPECT_TRUE(ended.exit_code == 0 || was_done) << ended.err;
     EXPECT_EQ(program_.folder().read("run/solution.csv"), program_.folder().read("whole/solution.csv")) << trial;
     std::filesystem::remove_all(program_.path("run"));
   }
