@@ -22,12 +22,13 @@ TEST_F(FederationTest, FindsTheSolutionFromMaskedSums) {
 }
 
 TEST_F(FederationTest, FindsAFitFromMaskedSumsByItself) {
-  const StartupKit kit(prostate("rounds = 3000\ntolerance = 1e-9\n", 5, true));  // of all methods the one that fits
+  const StartupKit kit(prostate("rounds = 3000\ntolerance = 1e-12\n", 5, true));
   begin(kit).start_all();
 
   EXPECT_EQ(federation_->server().wait(60s), kDone) << federation_->story();
   expect_clients_to_give(kDone);
-  // It stops by what the participants of its last round lack: twenty runs ended within 1e-5 of the fit.
+  // One process comes to 1e-11 of the fit with this plan; masked sums ended within 1e-5 in some twenty runs. That is a
+  // shortfall of theirs, not a bound that suffices: docs/privacy.md, "Not claimed".
   EXPECT_LT(distance_of_solutions(federation_->solution(), kit.expected()), 1e-4);
 }
 
@@ -97,7 +98,7 @@ TEST_F(FederationTest, MakesMaskedSumsWithoutAnAnswerThatComesLate) {
   federation.network(1).hold(ChaosProxy::Direction::ToServer, false);
 
   EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
-  EXPECT_LT(distance_of_solutions(federation.solution(), kit_->expected()), 1e-6);
+  EXPECT_LT(distance_of_solutions(federation.solution(), kit_->expected()), 1e-7);
 }
 
 TEST_F(FederationTest, EndsWhereTooFewAreLeftForAMaskedSumAndGoesOnWhenTheyAreBack) {
