@@ -10,6 +10,13 @@ namespace {
 
 constexpr int kRange = 62;     // bits of a word, the sign and one for rounding left out
 constexpr int kHeadroom = 10;  // bits by which a part may be larger than the last sum
+constexpr int kPrecise = 42;   // bits that the largest entry of a sum has at least: it is then known to 1e-12
+
+double largest_entry(std::span<const double> sum) {
+  double largest = 0.0;
+  for (const double value : sum) largest = std::max(largest, std::abs(value));
+  return largest;
+}
 
 }  // namespace
 
@@ -24,10 +31,15 @@ Grid GridScale::next(const LocalTask& task, std::size_t parties) const {
 }
 
 void GridScale::learn(const LocalTask& task, std::span<const double> sum) {
-  double largest = 0.0;
-  for (const double value : sum) largest = std::max(largest, std::abs(value));
+  const double largest = largest_entry(sum);
   if (!(largest > 0.0) || !std::isfinite(largest)) return forget(task);  // no size to follow
   sizes_[kind_of(task)] = std::ilogb(largest) + 1;
+}
+
+bool GridScale::too_coarse(const LocalTask& task, const Grid& grid, std::span<const double> sum) {
+  if (!grid.exponent || *grid.exponent <= kWideExponent || sum.empty()) return false;  // none is finer
+  if (std::holds_alternative<ClippedPass>(task.work)) return false;                    // made for its grid
+  return largest_entry(sum) < std::ldexp(1.0, *grid.exponent + kPrecise);
 }
 
 }  // namespace fedrk::masking

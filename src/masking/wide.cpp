@@ -9,7 +9,6 @@ namespace {
 
 __extension__ using Double = unsigned __int128;  // two words
 
-constexpr int kUnit = 256;  // a wide integer counts units of 2^-kUnit
 constexpr double kTooLarge = 0x1.0p100;
 constexpr int kMantissa = 53;
 
@@ -34,7 +33,7 @@ std::optional<Wide> wide_from(double value) {
   int exponent = 0;
   const double fraction = std::frexp(std::abs(value), &exponent);  // |value| = fraction 2^exponent
   auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, kMantissa));
-  int shift = exponent - kMantissa + kUnit;
+  int shift = exponent - kMantissa - kWideExponent;
   Wide wide{};
   if (shift < 0) {
     mantissa = shift <= -64 ? 0 : (mantissa + (std::uint64_t{1} << (-shift - 1))) >> -shift;
@@ -66,9 +65,9 @@ double to_double(const Wide& wide) {
       rest = rest || set;
     }
   }
-  if (low < 0) return std::ldexp(static_cast<double>(top), -kUnit) * (negative ? -1.0 : 1.0);
+  if (low < 0) return std::ldexp(static_cast<double>(top), kWideExponent) * (negative ? -1.0 : 1.0);
   if (rest) top |= 1;
-  const double value = std::ldexp(static_cast<double>(top), low - kUnit);
+  const double value = std::ldexp(static_cast<double>(top), low + kWideExponent);
   return negative ? -value : value;
 }
 

@@ -126,7 +126,8 @@ bool MaskedRounds::settle(Attempt& attempt) {
   return complete || answered_before ? false : go_on_without(attempt);
 }
 
-// The sum, unless somebody's numbers did not fit the grid: then they are asked for without one.
+// The sum, unless the grid was wrong for somebody's numbers or for all of them together: then they are asked for
+// without one.
 bool MaskedRounds::read(Attempt& attempt) {
   const masking::PartLayout layout = attempt.layout();
   masking::Words total(layout.words(), 0);
@@ -142,7 +143,8 @@ bool MaskedRounds::read(Attempt& attempt) {
                                "it should be",
                                attempt.task.round.value + 1));
   }
-  if (!sum.fits && attempt.grid.exponent) {
+  const bool precise = sum.fits && !masking::GridScale::too_coarse(attempt.task, attempt.grid, sum.values);
+  if (!precise && attempt.grid.exponent) {
     scale_.forget(attempt.task);
     return false;
   }

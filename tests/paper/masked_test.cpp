@@ -10,6 +10,7 @@
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/masking/grid_scale.hpp"
 #include "fedrk/methods/method_options.hpp"
+#include "support/direct_solver.hpp"
 #include "support/local_federation.hpp"
 #include "support/masked_circle.hpp"
 #include "support/prostate_attack.hpp"
@@ -70,6 +71,27 @@ TEST_P(MaskedSums, NeedTheRoundsOfPlainSumsAndFindTheirSolution) {
     EXPECT_LE(test::relative_distance(masked.x, expected.x), 1e-12);
     EXPECT_EQ(masked.x, before.value_or(masked).x) << "the same bits";
     before = masked;
+  }
+}
+
+// ---- Least squares, which auto comes to after the hyperplanes have gone astray.
+
+// The hyperplanes of equations that contradict each other throw x far off, by up to 1e10. A grid that still had its
+// unit from there would leave x and the clients' slack apart for good, at 1e-10 to 1e-5 of the fit. A tolerance of
+// 1e-12 of the gradient is some 1e-11 of the fit, as this matrix has a condition number of 4.
+TEST(MaskedLeastSquares, FindTheFitOfTheDirectSolver) {
+  const experiments::Prostate data = experiments::prostate();
+  const std::vector<double> fit = test::least_squares(data.system);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    network::FederationOptions options;
+    options.masked = true;
+    test::LocalFederation federation(test::clients_of(copy_of(data.system), 5, seed), options);
+    const RunOptions run{.seed = seed, .rounds = 3000, .participants = 3, .tolerance = 1e-12};
+    const auto method = make_method({.reveal = Reveal::Sums}, run, federation.engine());
+    const RunResult result = FederatedRun(run).run(federation.engine(), *method);
+
+    EXPECT_EQ(result.termination, Termination::Converged) << result.history.size();
+    EXPECT_LE(test::relative_distance(result.x, fit), 1e-10) << "seed " << seed;
   }
 }
 

@@ -3,8 +3,8 @@
 
 // Which grid the values of the next sum get. Its unit follows the last sum of the same kind of work: as the steps of a
 // run become shorter the grid becomes finer, where a fixed one would stall. Parts may be larger than their sum, so some
-// bits are left above; numbers that do not fit all the same are asked for once more as wide integers, and so are the
-// first of their kind.
+// bits are left above. Where numbers do not fit all the same, or where the steps have become so much shorter that too
+// few bits are left below, they are asked for once more as wide integers, and so are the first of their kind.
 
 #include <cstddef>
 #include <map>
@@ -22,7 +22,11 @@ class GridScale {
 
   /// What came back; also where it is only repeated, so that a run that goes on has the grids it would have had.
   void learn(const LocalTask& task, std::span<const double> sum);
-  /// It did not fit.
+  /// Whether the grid of a sum was too coarse for it: the last one had been far larger, as where a method that went
+  /// astray gives way to another. Private slack needs the sum of the very steps that clients made, as what the server
+  /// moves x by and what clients move their slack by would else differ for good.
+  static bool too_coarse(const LocalTask& task, const Grid& grid, std::span<const double> sum);
+  /// It did not fit, or was too coarse.
   void forget(const LocalTask& task) { sizes_.erase(kind_of(task)); }
 
  private:

@@ -14,6 +14,7 @@
 namespace fedrk::masking {
 
 constexpr std::size_t kWideWords = 6;
+constexpr int kWideExponent = -256;                  // of the unit
 using Wide = std::array<std::uint64_t, kWideWords>;  // two's complement, the lowest word first
 
 /// Nothing for what is not finite or not below 2^100 in size: a sum of 2^27 such numbers still fits.

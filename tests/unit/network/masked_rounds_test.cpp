@@ -114,6 +114,18 @@ TEST_F(MaskedServer, AsksOnceMoreWhereNumbersDoNotFitTheGrid) {
   EXPECT_EQ(asked_.back().attempt(), 1);
 }
 
+// With units that suit a sum of 1e7, this one would be known to some eight digits.
+TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooCoarse) {
+  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 1e7)}}, {}, all_};
+  engine_->repeated(task_, before);
+  const RoundReplies round = ask(all_);
+  EXPECT_EQ(round.answered, all_);
+  ASSERT_EQ(asked_.size(), 10);
+  EXPECT_TRUE(asked_.front().has_exponent());
+  EXPECT_FALSE(asked_.back().has_exponent());
+  EXPECT_EQ(asked_.back().attempt(), 1);
+}
+
 TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
   const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
     return client == 1 ? std::nullopt : std::optional(std::move(honest));
