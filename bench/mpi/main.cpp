@@ -132,7 +132,7 @@ void empty_round(const Settings& settings, const mpi::Ranks& ranks, std::size_t 
   if (ranks.rank() != 0) return;
   Ratio ratio{fmt::format("empty round of sums: n = {}, {} ranks", unknowns, ranks.count()),
               "broadcast and reduction of the same bytes", ours / 1e3, raw / 1e3, "us"};
-  if (unknowns < 100000) ratio.at_most = 3.0;  // longer ones are all about memory that is new in every round
+  ratio.at_most = 3.0;
   report.add(ratio);
   report.add({"... beyond the work of a client", ratio.peer, (ours - work) / 1e3, raw / 1e3, "us"});
 }

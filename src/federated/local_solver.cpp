@@ -70,7 +70,9 @@ AlignedVector LocalSolver::steps(FixedSteps budget, RngStream stream, std::span<
       [&](const auto& matrix) {
         const EquationRows equations{matrix, block_.system().rhs, block_.squared_norms()};
         if (in_gram_form) return gram_displacement(equations, *products, sampler_, budget.count, stream, x, gap);
-        if (gap == nullptr) return kaczmarz_displacement(equations, sampler_, budget.count, stream, x);
+        if (gap == nullptr || budget.count == 1) {
+          return kaczmarz_displacement(equations, sampler_, budget.count, stream, x, gap);
+        }
         // As seen from x: what is summed up then has the accuracy of the way, not that of x.
         const std::vector<double> lacking = residuals_of_steps(budget, stream, x);
         const EquationRows from_x{matrix, lacking, block_.squared_norms()};

@@ -7,15 +7,32 @@
 #include <new>
 
 #include "linalg/huge_pages.hpp"
+#include "linalg/spare_blocks.hpp"
 
 namespace fedrk::detail {
 namespace {
 
 constexpr std::size_t kLine = 64;
 
-// From the heap, not mapped afresh: replies come and go every round, and should find pages that are there already.
+// A dozen vectors of a million numbers, or three of ten million. Sanitizers want to see what is used after it was
+// freed.
+#ifdef FEDRK_SANITIZED
+constexpr std::size_t kMostSpare = 0;
+#else
+constexpr std::size_t kMostSpare = std::size_t{256} << 20;
+#endif
+
+// Never destroyed: vectors of static objects may be freed after it would be.
+SpareBlocks& spare_blocks() {
+  static auto& blocks = *new SpareBlocks(kMostSpare);
+  return blocks;
+}
+
+std::size_t whole_huge_pages(std::size_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+
 void* allocate_on_huge_pages(std::size_t bytes) {
-  const std::size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  const std::size_t rounded = whole_huge_pages(bytes);
+  if (void* const spare = spare_blocks().take(rounded)) return spare;
   void* const memory = std::aligned_alloc(kHugePage, rounded);
   if (memory != nullptr) ask_for_huge_pages(memory, rounded);
   return memory;
@@ -41,7 +58,8 @@ void* allocate_on_cache_line(std::size_t bytes) {
 }
 
 void free_on_cache_line(void* memory, std::size_t bytes) noexcept {
-  std::free(bytes >= kLargeBytes ? memory : static_cast<void**>(memory)[-1]);
+  if (bytes >= kLargeBytes) return spare_blocks().keep(memory, whole_huge_pages(bytes));
+  std::free(static_cast<void**>(memory)[-1]);
 }
 
 }  // namespace fedrk::detail

@@ -2,69 +2,14 @@
 #include "mpi/rank_round.hpp"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
-#include "federated/reply_bytes.hpp"
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/federated/accept_replies.hpp"
+#include "mpi/collection.hpp"
 #include "mpi/sum_relay.hpp"
-#include "mpi/task_codec.hpp"
 
 namespace fedrk::mpi {
 namespace {
-
-bool travels_alone(std::size_t length) { return length > kLongVector; }
-
-void send_updates(const Ranks& ranks, const Failure& failure, const std::vector<LocalReply>& replies) {
-  std::size_t expected = 64;
-  for (const LocalReply& reply : replies) {
-    expected += 64 + (travels_alone(reply.values.size()) ? 0 : sizeof(double) * message_length(reply));
-  }
-  ByteWriter out({}, expected);
-  put_failure(failure, out);
-  if (!failure) {
-    out.put(std::uint64_t{replies.size()});
-    for (const LocalReply& reply : replies) {
-      put_scalars(reply, out);
-      out.put(std::uint64_t{reply.values.size()});
-      if (!travels_alone(reply.values.size())) out.put(std::span<const double>(reply.values));
-    }
-  }
-  ranks.send(0, out.bytes());
-  if (failure) return;
-  for (const LocalReply& reply : replies) {
-    if (travels_alone(reply.values.size())) ranks.send(0, reply.values.data(), reply.values.size() * sizeof(double));
-  }
-}
-
-void receive_updates_of(std::size_t sender, const Ranks& ranks, Failure& failure, std::vector<LocalReply>& replies) {
-  const std::string bytes = ranks.receive(sender);
-  ByteReader in(bytes);
-  if (const Failure theirs = get_failure(in)) {
-    if (!failure) failure = theirs;
-    return;
-  }
-  const std::size_t before = replies.size();
-  for (std::size_t left = in.length(1); left > 0; --left) {
-    LocalReply& reply = replies.emplace_back(get_scalars(in));
-    reply.values.resize(in.get<std::uint64_t>());
-    if (!travels_alone(reply.values.size())) in.get(reply.values);
-  }
-  FEDRK_EXPECTS(in.complete());
-  for (LocalReply& reply : std::span(replies).subspan(before)) {
-    if (travels_alone(reply.values.size()))
-      ranks.receive(sender, reply.values.data(), reply.values.size() * sizeof(double));
-  }
-}
-
-// Behind those that rank 0 has of its own clients.
-void receive_updates(const Ranks& ranks, std::span<const std::size_t> senders, Failure& failure,
-                     std::vector<LocalReply>& replies) {
-  for (const std::size_t sender : senders) {
-    if (sender != 0) receive_updates_of(sender, ranks, failure, replies);
-  }
-}
 
 // Whether a sum is passed along the ranks, or its parts go to rank 0 directly, which adds them up in the same order. In
 // numbers sent one after the other, where a message costs as much as kMessage of them: all parts from elsewhere,
@@ -120,27 +65,25 @@ RoundReplies rank_round(const Ranks& ranks, const Layout& layout, ClientGroup& c
   const auto own = layout.at(ranks.rank(), participants);
   const std::vector<std::size_t> involved = layout.with(participants);
   const auto length = reply_length(task.work, task.columns.empty() ? layout.dimension : task.columns.size());
-  const bool pass_on =
-      task.reveal == Reveal::Sums && length && worth_passing_on(layout, participants, involved.size(), *length);
+  const bool summed = task.reveal == Reveal::Sums;
+  const bool pass_on = summed && length && worth_passing_on(layout, participants, involved.size(), *length);
   RoundReplies round;
   Failure failure = failure_of([&] {
     round.replies = clients.answers(task, own);
-    if (pass_on) accept_parts(task, layout.dimension, own, round);
+    if (summed) accept_parts(task, layout.dimension, own, round);
   });
   if (pass_on) {
     relay_sum(ranks, involved, *length, failure, round);
-  } else if (ranks.rank() == 0) {
-    receive_updates(ranks, involved, failure, round.replies);
-  } else if (!own.empty()) {
-    send_updates(ranks, failure, round.replies);
+  } else if (ranks.rank() != 0) {
+    if (!own.empty()) send_answers(ranks, failure, round);
+  } else if (summed) {
+    collect_sum(ranks, involved, failure, round);
+  } else {
+    receive_answers(ranks, involved, failure, round);
   }
   if (ranks.rank() != 0) return {};
   if (failure) failure.raise();
-  if (pass_on) {
-    round.answered = others_than(round.absences, participants);
-  } else if (task.reveal == Reveal::Sums) {
-    keep_only_the_sum(task, layout.dimension, participants, round);
-  }
+  if (summed) round.answered = others_than(round.absences, participants);
   return round;
 }
 

@@ -67,9 +67,9 @@ std::vector<ClientId> everyone(const Engine& engine) {
   return all;
 }
 
-// 40000 numbers travel in five segments, 20 in one message.
+// 20 numbers travel in one message, 40000 in one or five segments, 300000 in several by both routes.
 TEST(MpiSums, AreThoseOfOneProcessForLongAndShortVectors) {
-  for (const std::size_t cols : {20U, 40000U}) {
+  for (const std::size_t cols : {20U, 40000U, 300000U}) {
     const auto clients = [&] { return test::clients_of(generate({.rows = 14, .cols = cols, .seed = 3}).system, 7, 3); };
     at_rank_0(clients, 1, [&](Engine& engine) {
       InProcessEngine alone(clients(), 1);

@@ -53,6 +53,20 @@ std::size_t rows_ahead(const BasicSparseRow<Number>& row) {
   return rows_ahead(row.values.size_bytes() + row.columns.size_bytes());
 }
 
+// One step by itself, to the bit of one added to zeros, which a dense one need not write first.
+template <class Number>
+AlignedVector single_step(double by, std::span<const Number> row, std::size_t) {
+  AlignedVector step(row.size());
+  for (std::size_t k = 0; k < row.size(); ++k) step[k] = 0.0 + by * static_cast<double>(row[k]);
+  return step;
+}
+template <class Number>
+AlignedVector single_step(double by, const BasicSparseRow<Number>& row, std::size_t unknowns) {
+  AlignedVector step(unknowns, 0.0);
+  axpy(by, row, step);
+  return step;
+}
+
 // All steps but the last, which is returned with the squared lengths of all steps together.
 template <class Plane>
 struct LastStep {
@@ -107,10 +121,8 @@ AlignedVector kaczmarz_displacement(const Planes& planes, const RowSampler& samp
     const auto plane = planes(j);
     const double lacks = plane.offset - dot(plane.normal, x), by = lacks / plane.squared_norm;
     if constexpr (requires { planes.stepped(j, by); }) planes.stepped(j, by);
-    AlignedVector step(x.size(), 0.0);
-    axpy(by, plane.normal, step);
     if (gap != nullptr) *gap = by * lacks;
-    return step;
+    return detail::single_step(by, plane.normal, x.size());
   }
   AlignedVector moved = aligned_copy(x);
   const auto last = detail::all_but_the_last_step(planes, sampler, steps, stream, std::span<double>(moved));
