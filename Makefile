@@ -52,7 +52,7 @@ test-asan:        ## tests under the address and undefined-behaviour sanitizers,
 	@scripts/build asan
 	@ctest --test-dir build-asan --output-on-failure -j2 -LE 'package|slow'
 
-test-tsan:        ## tests of the library under the thread sanitizer
+test-tsan:        ## tests in which threads meet, under the thread sanitizer
 	@scripts/build tsan
 	@ctest --test-dir build-tsan --output-on-failure -j2 -LE 'package|slow'
 

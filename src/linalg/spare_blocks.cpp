@@ -39,8 +39,8 @@ std::size_t SpareBlocks::bytes() const {
 
 void SpareBlocks::remove(std::size_t k) noexcept {
   bytes_ -= blocks_[k].bytes;
-  std::shift_left(blocks_.begin() + static_cast<std::ptrdiff_t>(k), blocks_.begin() + static_cast<std::ptrdiff_t>(count_),
-                  1);
+  std::shift_left(blocks_.begin() + static_cast<std::ptrdiff_t>(k),
+                  blocks_.begin() + static_cast<std::ptrdiff_t>(count_), 1);
   --count_;
 }
 

@@ -18,8 +18,8 @@ void send_answers(const Ranks& ranks, const Failure& failure, const RoundReplies
 /// At rank 0: the answers of the `senders` behind its own, in order.
 void receive_answers(const Ranks& ranks, std::span<const std::size_t> senders, Failure& failure, RoundReplies& round);
 
-/// At rank 0: its own answers and those of the `senders` added up, in order, while they arrive: it never holds more than
-/// one vector of them. `round` becomes everyone's: one sum, or none, and all absences.
+/// At rank 0: its own answers and those of the `senders` added up, in order, while they arrive: it never holds more
+/// than one vector of them. `round` becomes everyone's: one sum, or none, and all absences.
 void collect_sum(const Ranks& ranks, std::span<const std::size_t> senders, Failure& failure, RoundReplies& round);
 
 }  // namespace fedrk::mpi

@@ -2,7 +2,7 @@
 #include "linalg/spare_blocks.hpp"
 
 #include <cstdlib>
-#include <vector>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -51,6 +51,23 @@ TEST(SpareBlocks, KeepNotTooManyOfThem) {
   for (int k = 0; k < 100; ++k) spare.keep(std::malloc(kBytes), kBytes);
   EXPECT_LT(spare.bytes(), 100 * kBytes);
   EXPECT_GT(spare.bytes(), 10 * kBytes);
+}
+
+TEST(SpareBlocks, AreForManyThreads) {
+  SpareBlocks spare(4 * kBytes);
+  const auto come_and_go = [&] {
+    for (int k = 0; k < 1000; ++k) {
+      void* memory = spare.take(kBytes);
+      if (memory == nullptr) memory = std::malloc(kBytes);
+      *static_cast<int*>(memory) = k;
+      spare.keep(memory, kBytes);
+    }
+  };
+  std::thread one(come_and_go), other(come_and_go);
+  one.join();
+  other.join();
+  EXPECT_GE(spare.bytes(), kBytes);
+  EXPECT_LE(spare.bytes(), 2 * kBytes);
 }
 
 }  // namespace

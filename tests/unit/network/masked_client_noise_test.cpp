@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/masked_client.hpp"
+
+#include "fedrk/privacy/zcdp.hpp"
+#include "support/temp_folder.hpp"
+#include "unit/network/masked_clients.hpp"
+
+namespace fedrk::network {
+namespace {
+
+const MaskedCircle::Entries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};
+
+class NoisyClients : public testing::Test {
+ protected:
+  /// Clients whose rows may give away so much, over all runs: their ledgers stay from one circle to the next.
+  MaskedCircle circle_of(double epsilon, const MaskedCircle::Entries& plan = kNoisyPlan) {
+    stores_.clear();
+    MaskedCircle circle(
+        four_clients(),
+        [&](ParticipantOptions& options) {
+          auto& store = stores_.emplace_back(
+              std::make_unique<store::ClientStore>(*store::ClientStore::open(folder_.path() / options.name)));
+          options.budget = {epsilon, 1e-5, epsilon > 0.0 ? store.get() : nullptr};
+        },
+        plan);
+    return circle;
+  }
+
+  /// Noise so large that an answer costs about a twentieth of epsilon = 1.
+  v1::Task pass(std::uint64_t number, std::uint32_t attempt = 0) const {
+    return MaskedCircle::task(number, noisy_, kAll, attempt, {noisy_pass_.exponent});
+  }
+
+  test::TempFolder folder_;
+  std::vector<std::unique_ptr<store::ClientStore>> stores_;
+  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.0);
+  ClippedPass noisy_pass_{.steps = 0, .clip = 0.01, .noise = 0.36, .exponent = -22};
+  LocalTask noisy_ = [this] {
+    LocalTask task{RoundIndex{0}, x_, noisy_pass_};
+    task.reveal = Reveal::Sums;
+    return task;
+  }();
+};
+
+TEST_F(NoisyClients, AddTheirSharesOfTheNoise) {
+  MaskedCircle circle = circle_of(5.0);
+  circle.introduce();
+  const auto first = circle.sum(pass(0), noisy_, kAll), second = circle.sum(pass(1), noisy_, kAll);
+
+  ASSERT_TRUE(first && second);
+  AlignedVector difference = first->values;
+  axpy(-1.0, second->values, difference);
+  // Twelve entries of variance 2 * 4 * 0.36^2: chi-square with 12 degrees of freedom, within its middle 1 - 1e-6.
+  const double chi_square = squared_norm(difference) / (8.0 * 0.36 * 0.36);
+  EXPECT_GT(chi_square, 0.4);
+  EXPECT_LT(chi_square, 55.0);
+  EXPECT_EQ(circle.ask(2, pass(1)).SerializeAsString(), circle.ask(2, pass(1)).SerializeAsString());
+}
+
+TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
+  MaskedCircle circle = circle_of(1.0);
+  circle.introduce();
+  std::uint64_t number = 0;
+  while (circle.ask(0, pass(number)).has_update()) ASSERT_LT(++number, 1000);
+  EXPECT_GT(number, 3);
+  const double spent = *stores_[0]->spent();
+  EXPECT_LE(spent, privacy::rho_of(1.0, 1e-5) * (1.0 + 1e-9));
+  const std::string words = circle.ask(0, pass(number)).refusal().reason();
+  EXPECT_NE(words.find("more of the rows than their owner allows"), std::string::npos) << words;
+
+  MaskedCircle later = circle_of(1.0);  // another process
+  EXPECT_EQ(*stores_[0]->spent(), spent);
+  later.introduce();
+  EXPECT_FALSE(later.ask(0, pass(number + 1)).has_update()) << "the same run";
+  v1::ServerMessage other_run = MaskedCircle::welcome(kNoisyPlan);
+  other_run.mutable_welcome()->set_run("another");
+  const auto refused = later.say(0, other_run).refusal().reason();
+  EXPECT_NE(refused.find("the plan would tell more of its rows than their owner allows"), std::string::npos) << refused;
+}
+
+// A server may say that an attempt gave nothing, and have it all the same.
+TEST_F(NoisyClients, PayForEveryAttempt) {
+  MaskedCircle circle = circle_of(5.0);
+  circle.introduce();
+  ASSERT_TRUE(circle.ask(0, pass(0)).has_update());
+  const double once = *stores_[0]->spent();
+  EXPECT_GT(once, 0.0);
+  ASSERT_TRUE(circle.ask(0, pass(0)).has_update());
+  EXPECT_EQ(*stores_[0]->spent(), once) << "the same bytes again are free";
+  ASSERT_TRUE(circle.ask(0, pass(0, 1)).has_update());
+  EXPECT_DOUBLE_EQ(*stores_[0]->spent(), 2.0 * once);
+}
+
+TEST_F(NoisyClients, ComeBackToTheirRunWithWhatItHasSpent) {
+  {
+    MaskedCircle circle = circle_of(1.0);
+    circle.introduce();
+    ASSERT_TRUE(circle.ask(0, pass(0)).has_update());
+  }
+  MaskedCircle again = circle_of(1.0);  // all that they have is for this run
+  EXPECT_TRUE(again.heard().front().second.has_ready()) << again.heard().front().second.DebugString();
+}
+
+// On a coarser grid each client's noise would be rounded away by itself.
+TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
+  MaskedCircle circle = circle_of(5.0);
+  circle.introduce();
+  for (const int exponent : {3, -21, -62}) {
+    EXPECT_EQ(circle.ask(0, MaskedCircle::task(0, noisy_, kAll, 0, {exponent})).refusal().reason(),
+              "its noise is on another grid than its sum");
+  }
+  EXPECT_TRUE(circle.ask(0, MaskedCircle::task(0, noisy_, kAll)).has_update()) << "as it is";
+}
+
+TEST_F(NoisyClients, GiveNothingWithoutNoise) {
+  MaskedCircle circle = circle_of(5.0);
+  circle.introduce();
+  LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
+  look.reveal = Reveal::Sums;
+  std::uint64_t number = 9;
+  for (const LocalTask& task : {look, valid_steps(x_)}) {
+    EXPECT_EQ(circle.ask(0, MaskedCircle::task(number++, task, kAll)).refusal().reason(),
+              "its plan has no use for this");
+  }
+  v1::ServerMessage sums;
+  sums.mutable_sum_columns()->set_run("run");
+  sums.mutable_sum_columns()->set_columns(kUnknowns);
+  EXPECT_TRUE(circle.say(0, sums).has_refusal());
+}
+
+TEST_F(NoisyClients, TakePartOnlyWhereTheirOwnersHaveSaidHowMuch) {
+  const auto first_words = [](const MaskedCircle& circle) { return circle.heard().front().second.refusal().reason(); };
+  EXPECT_NE(first_words(circle_of(0.0)).find("say how much these rows may ever give away"), std::string::npos);
+  EXPECT_NE(first_words(circle_of(1.0, {})).find("for runs with differential privacy only"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fedrk::network

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Four clients of masked runs, and what is asked of them.
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/linalg/kernels.hpp"
+#include "support/masked_circle.hpp"
+#include "support/tiny_systems.hpp"
+
+namespace fedrk::network {
+
+using test::MaskedCircle;
+using test::places;
+
+constexpr std::size_t kUnknowns = 12;
+
+inline std::vector<Client> four_clients(std::uint64_t seed = 1) {
+  return test::clients_of(generate({.rows = 32, .cols = kUnknowns, .seed = seed}).system, 4, seed);
+}
+
+inline const std::vector<ClientId> kAll = places({0, 1, 2, 3}), kWithoutLast = places({0, 1, 2});
+
+inline LocalTask valid_steps(std::span<const double> x, StepBudget budget = FixedSteps{20}) {
+  LocalTask task{RoundIndex{0}, x, ValidSteps{budget}};
+  task.reveal = Reveal::Sums;
+  return task;
+}
+
+inline double length(std::span<const double> values) { return std::sqrt(squared_norm(values)); }
+
+class MaskedClientRules : public testing::Test {
+ protected:
+  MaskedClientRules() { circle_.introduce(); }
+  std::string refusal(const v1::Task& task, std::size_t client = 0) {
+    return circle_.ask(client, task).refusal().reason();
+  }
+
+  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
+  LocalTask steps_ = valid_steps(x_);
+  MaskedCircle circle_{four_clients()};
+  test::NoLog log_;
+};
+
+}  // namespace fedrk::network
