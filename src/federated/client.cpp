@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kTurn = 0.2;  // of the way
 
+bool is_varied(const LocalTask& task) { return task.fresh_draws && task.varied; }
+
 void scale(double factor, std::span<double> values) {
   if (factor == 1.0) return;
   for (double& value : values) value *= factor;
@@ -85,7 +87,7 @@ void Client::answer(const ValidSteps& steps, const LocalTask& task, LocalReply& 
   LocalSolver& solver = solver_for(task);
   reply.values = solver.displacement(steps.budget, stream(task), task.x, &gap);
   reply.gap = gap;
-  if (!task.fresh_draws) return;
+  if (!is_varied(task)) return;
   if (std::holds_alternative<UntilProjected>(steps.budget)) turn(solver, task, reply);
   relax(task, reply);
 }
@@ -100,7 +102,7 @@ void Client::relax(const LocalTask& task, LocalReply& reply) const {
 }
 
 double Client::relaxation(const LocalTask& task) const {
-  return task.fresh_draws ? 1.0 - 0.5 * stream(task, Purpose::Relaxation).uniform() : 1.0;
+  return is_varied(task) ? 1.0 - 0.5 * stream(task, Purpose::Relaxation).uniform() : 1.0;
 }
 
 // An exact projection draws nothing, and has one direction at each x. But with p = x + Delta a solution of the client's
@@ -133,7 +135,7 @@ void Client::turn(const LocalTask& task, LocalSolver::SlackSteps& made) {
 void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
   slack_.learn(SlackNews::unpacked(own(task)), steps.stored);
   auto made = solver_for(task).slack_steps(steps.budget, steps.lambda, stream(task), task.x, slack_.coefficients());
-  if (task.fresh_draws && std::holds_alternative<UntilProjected>(steps.budget)) turn(task, made);
+  if (is_varied(task) && std::holds_alternative<UntilProjected>(steps.budget)) turn(task, made);
   const double factor = relaxation(task);
   scale(factor, made.displacement);
   scale(factor, made.y);

@@ -144,6 +144,13 @@ Result<Client> make_client(const Plan& plan, ClientId id, const std::string& nam
                            std::uint64_t seed, std::vector<std::string>& warnings) try {
   if (const auto fits = check_form(plan, name, row_count(system.rows)); !fits) return fits.error();
   add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
+  if (plan.method.privacy.on()) {
+    if (const std::size_t silenced = silence_unusable_rows(system); silenced > 0) {
+      warnings.push_back(
+          fmt::format("{}: {} rows are not used: zero with a right-hand side, not finite, or beyond 1e18 in size.",
+                      name, silenced));
+    }
+  }
   auto block = row_block_of(name, plan.storage, std::move(system), warnings);
   if (!block) return block.error();
   warn_of_rows(plan, name, *block, warnings);

@@ -10,7 +10,10 @@ namespace {
 
 constexpr int kRange = 62;     // bits of a word, the sign and one for rounding left out
 constexpr int kHeadroom = 10;  // bits by which a part may be larger than the last sum
-constexpr int kPrecise = 42;   // bits that the largest entry of a sum has at least: it is then known to 1e-12
+constexpr int kShrunk = 7;     // bits by which a sum may be smaller: of four parts it is then still known to 1e-12
+
+// Bits that a sum as large as the last one has.
+int precision(std::size_t parties) { return kRange - kHeadroom - static_cast<int>(std::bit_width(parties)); }
 
 double largest_entry(std::span<const double> sum) {
   double largest = 0.0;
@@ -26,8 +29,7 @@ Grid GridScale::next(const LocalTask& task, std::size_t parties) const {
   if (pass != nullptr && parties <= (std::size_t{1} << (kRange - 52))) return {pass->exponent};
   const auto found = sizes_.find(kind_of(task));
   if (found == sizes_.end()) return {};
-  const auto for_parties = static_cast<int>(std::bit_width(parties));
-  return {std::clamp(found->second + kHeadroom + for_parties - kRange, kFinest, kCoarsest)};
+  return {std::clamp(found->second - precision(parties), kFinest, kCoarsest)};
 }
 
 void GridScale::learn(const LocalTask& task, std::span<const double> sum) {
@@ -36,10 +38,10 @@ void GridScale::learn(const LocalTask& task, std::span<const double> sum) {
   sizes_[kind_of(task)] = std::ilogb(largest) + 1;
 }
 
-bool GridScale::too_coarse(const LocalTask& task, const Grid& grid, std::span<const double> sum) {
+bool GridScale::too_coarse(const LocalTask& task, const Grid& grid, std::size_t parties, std::span<const double> sum) {
   if (!grid.exponent || *grid.exponent <= kWideExponent || sum.empty()) return false;  // none is finer
   if (std::holds_alternative<ClippedPass>(task.work)) return false;                    // made for its grid
-  return largest_entry(sum) < std::ldexp(1.0, *grid.exponent + kPrecise);
+  return largest_entry(sum) < std::ldexp(1.0, *grid.exponent + precision(parties) - kShrunk);
 }
 
 }  // namespace fedrk::masking

@@ -100,16 +100,17 @@ void SlackServer::add_plane(RoundIndex t, LocalReply& reply) {
   window_.push_back(std::move(plane));
 }
 
-// Those who answered have heard what they were told, and share in the new planes.
+// Those who answered have heard what they were told, and share in the new planes; where nobody moved, they still are
+// told of the round, by which others see that they were in it.
 void SlackServer::take_note(const RoundReplies& round, RoundIndex t) {
   for (const ClientId client : round.answered) {
     Told& told = told_[client.value];
     told.known = true;
     std::erase_if(told.open, [&](const Open& open) { return !std::ranges::binary_search(stored_, open.round); });
-    for (const Plane& plane : window_) {
-      const bool shares = plane.round == t.value && (!plane.client || *plane.client == client);
-      if (shares) told.open.push_back({t.value, plane.total});
-    }
+    const auto own = std::ranges::find_if(window_, [&](const Plane& plane) {
+      return plane.round == t.value && (!plane.client || *plane.client == client);
+    });
+    told.open.push_back({t.value, own == window_.end() ? std::make_shared<double>(0.0) : own->total});
   }
   for (const ClientId client : round.answered) recent_[client] = t.value;
 }

@@ -2,14 +2,11 @@
 #include "network/masked_client.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "fedrk/federated/private_slack.hpp"
 #include "fedrk/masking/reply_part.hpp"
 #include "fedrk/privacy/zcdp.hpp"
 #include "network/mask_key.hpp"
@@ -18,7 +15,9 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kLeast = 3;  // in a sum of two, each could compute the other's part
+constexpr std::size_t kLeast = 3;          // in a sum of two, each could compute the other's part
+constexpr std::size_t kMostAttempts = 32;  // of one question, and one more for each client that may be lost
+constexpr double kMostOfPlan = 2.0;        // times its rho that a run may spend, as attempts that fail are paid for too
 
 std::vector<ClientId> everyone(std::size_t count) {
   std::vector<ClientId> all;
@@ -37,27 +36,6 @@ store::MaskBook::Claim claim_of(const v1::Task& message) {
   return {"task", message.number(), message.attempt(), masking::name_of({"asked", text})};
 }
 
-// How far the server went in earlier rounds is the same for all who took part in them. Told differently, one of them
-// could be made to stand out of the sum; so all see what each is told. Honest factors are of the size of one.
-std::string wrong_news(const v1::Task& message) {
-  constexpr double kLargest = 0x1.0p20;
-  if (message.own().length() > 0) return "it holds numbers that not all participants see";
-  if (!message.told().empty() && message.told_size() != message.participants_size()) {
-    return "it does not show what each participant is told";
-  }
-  std::map<std::uint32_t, double> factors;
-  for (const auto& told : message.told()) {
-    const std::vector<double> numbers(told.values().begin(), told.values().end());
-    for (const SlackNews::Factor& factor : SlackNews::unpacked(numbers).factors) {
-      const auto [known, added] = factors.try_emplace(factor.round, factor.total);
-      if (known->second != factor.total) return "it tells participants different things of one round";
-      if (std::abs(factor.total) > kLargest) return "it claims to have gone further than it can have";
-      if (factor.round >= message.round()) return "it tells of rounds to come";
-    }
-  }
-  return "";
-}
-
 }  // namespace
 
 MaskedClient::MaskedClient(MaskedClientOptions options, operation::Log& log)
@@ -66,11 +44,15 @@ MaskedClient::MaskedClient(MaskedClientOptions options, operation::Log& log)
       own_book_(options_.book == nullptr ? store::mask_book_in_memory() : nullptr),
       book_(own_book_ ? *own_book_ : *options_.book) {}
 
-Result<v1::MaskKey> MaskedClient::begin(const std::string& run, std::string_view plan) {
+Result<v1::MaskKey> MaskedClient::begin(const std::string& run, std::string_view plan,
+                                        const privacy::PrivacyOptions& privacy) {
   const auto secret = book_.secret(run, masking::random_key());
   if (!secret) return secret.error();
   masker_.reset();
+  slack_ = {};
+  steps_.reset();
   run_ = run;
+  privacy_ = privacy;
   plan_ = masking::name_of({"plan", plan});
   const auto same = book_.pin(run, "plan", plan_);
   if (!same) return same.error();
@@ -127,15 +109,20 @@ Result<masking::Words> MaskedClient::sum_over_all(const std::string& kind, std::
                                  : "the server asks once more for sums, and for others than before"};
 }
 
-Result<masking::Words> MaskedClient::norms(const v1::Prepare& prepare, std::span<const double> numbers) {
-  if (has_met() && prepare.place() != masker_->self().value) {
-    return Error{"the server gives this client two different places"};
-  }
+Result<void> MaskedClient::prepare(const v1::Prepare& prepare) {
+  if (!has_met()) return Error{"the other clients of the run are not known yet"};
+  if (prepare.place() != masker_->self().value) return Error{"the server gives this client two different places"};
   v1::Prepare common = prepare;
   common.clear_place();
-  const std::string about = common.SerializeAsString();
-  preparation_ = masking::name_of({"preparation", about});
-  return sum_over_all("norms", about, numbers);
+  preparation_ = masking::name_of({"preparation", common.SerializeAsString()});
+  const auto same = book_.pin(run_, "preparation", preparation_);
+  if (!same) return same.error();
+  if (!*same) return Error{"this run had its rows prepared in another way before"};
+  return {};
+}
+
+Result<masking::Words> MaskedClient::norms(std::span<const double> numbers) {
+  return sum_over_all("norms", masking::text_of(preparation_), numbers);
 }
 
 // Everything that the participants were told, which is the same for all of them.
@@ -174,10 +161,9 @@ Result<void> MaskedClient::agree_to(const std::string& run, const privacy::Priva
   if (!spent) return spent.error();
   const double wanted = privacy::rho_of(plan.epsilon, plan.delta);
   if (*spent + wanted <= own.rho() * (1.0 + 1e-9)) return {};
-  return Error{
-      fmt::format("the plan would tell more of its rows than their owner allows: it spends rho = {:.4g}, and of "
-                  "{:.4g} there is {:.4g} left",
-                  wanted, own.rho(), std::max(0.0, own.rho() - *spent))};
+  log_.error("privacy.spent",
+             {{"wanted", wanted}, {"allowed", own.rho()}, {"left", std::max(0.0, own.rho() - *spent)}});
+  return Error{"the plan would tell more of its rows than their owner allows; its own log says how much is left"};
 }
 
 // What an answer tells is on the ledger before the answer leaves. Each attempt is an answer of its own: a server may
@@ -192,9 +178,29 @@ std::string MaskedClient::over_budget(const v1::Task& message, const wire::Recei
   const double rho = privacy::rho_of_pass(*pass, rows.summary.rows, rows.unknowns, task.participants().size());
   constexpr std::uint64_t kAttempts = std::uint64_t{1} << 20;
   if (message.attempt() >= kAttempts || message.number() >= kAttempts << 20) return "it counts further than it can";
-  const auto charged = own.ledger->spend({run_, message.number() * kAttempts + message.attempt(), rho}, own.rho());
-  if (!charged) return charged.error().message;
+  const auto elsewhere = own.ledger->spent_elsewhere(run_);
+  if (!elsewhere) return elsewhere.error().message;
+  const double of_plan = kMostOfPlan * privacy::rho_of(privacy_.epsilon, privacy_.delta);
+  const auto charged = own.ledger->spend({run_, message.number() * kAttempts + message.attempt(), rho},
+                                         std::min(own.rho(), *elsewhere + of_plan));
+  if (!charged) {
+    log_.error("privacy.spent", {{"reason", charged.error().message}});  // it speaks of other runs
+    return "its owner allows no further answer: what its rows may give away is spent";
+  }
   return *charged || repeated ? "" : "this answer was paid for, but not to these words";
+}
+
+// A server that chose the number of steps for each question could have rows by one step, and fixed functions of x by
+// very many. It follows from the plan and the shapes of all data, so it is the same as long as the run goes.
+std::string MaskedClient::wrong_steps(const LocalWork& work) {
+  const auto* steps = std::get_if<ValidSteps>(&work);
+  if (steps == nullptr || (steps_ && *steps_ == steps->budget)) return "";
+  const auto* fixed = std::get_if<FixedSteps>(&steps->budget);
+  const auto same = book_.pin(run_, "steps", masking::name_of({fixed ? std::to_string(fixed->count) : "inf"}));
+  if (!same) return same.error().message;
+  if (!*same) return "it had another number of local steps before";
+  steps_ = steps->budget;
+  return "";
 }
 
 std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message, wire::ReceivedTask& task,
@@ -208,7 +214,13 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
     return Refused{"its noise is on another grid than its sum"};  // and would be rounded away client by client
   }
   if (std::string wrong = wrong_company(task); !wrong.empty()) return Refused{std::move(wrong)};
-  if (std::string wrong = wrong_news(message); !wrong.empty()) return Refused{std::move(wrong)};
+  if (std::string wrong = slack_.wrong(message, task, masker_->self(), options_.min_sum == 0); !wrong.empty()) {
+    return Refused{std::move(wrong)};
+  }
+  if (std::string wrong = wrong_steps(task.task().work); !wrong.empty()) return Refused{std::move(wrong)};
+  if (message.attempt() >= kMostAttempts + masker_->company()) {
+    return Refused{"it was asked too often: many answers at one x tell the parts of a sum"};
+  }
   const store::MaskBook::Claim claim = claim_of(message);
   const auto verdict = book_.look(run_, claim);
   if (!verdict) return Refused{verdict.error().message};
@@ -220,7 +232,7 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
   if (std::string over = over_budget(message, task, rows, verdict->repeated); !over.empty()) {
     return Refused{std::move(over)};
   }
-  task.draw_from(masker_->draws("steps", claim.question));
+  task.draw_from(masker_->draws("steps", claim.question), options_.min_sum != 0);
   if (std::holds_alternative<ClippedPass>(task.task().work)) {
     task.make_noise_of(masker_->gaussians("noise", claim.question, rows.unknowns));
   }
@@ -238,6 +250,7 @@ Result<masking::Words> MaskedClient::answer(const v1::Task& message, const wire:
   const auto verdict = book_.record(run_, claim_of(message), name_of(words));
   if (!verdict) return verdict.error();
   if (!verdict->granted) return Error{"its answer is not what it was when it answered this first"};
+  slack_.answered(message, task, masker_->self());
   return words;
 }
 

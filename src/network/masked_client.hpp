@@ -23,6 +23,7 @@
 #include "fedrk/security/own_credentials.hpp"
 #include "fedrk/store/mask_book.hpp"
 #include "fedrk/v1/federation.pb.h"
+#include "network/slack_witness.hpp"
 #include "network/wire.hpp"
 
 namespace fedrk::network {
@@ -43,14 +44,17 @@ class MaskedClient {
   Result<void> agree_to(const std::string& run, const privacy::PrivacyOptions& plan) const;
 
   /// For a run that begins, or goes on. `plan` is all that the server said of it.
-  Result<v1::MaskKey> begin(const std::string& run, std::string_view plan);
+  Result<v1::MaskKey> begin(const std::string& run, std::string_view plan, const privacy::PrivacyOptions& privacy = {});
   Result<void> meet(const v1::Company& company);
   bool has_met() const { return masker_ && masker_->company() > 0; }
 
   /// Numbers for a sum over all clients, before the rounds. `about` is all that the server said.
   Result<masking::Words> sum_over_all(const std::string& kind, std::string_view about, std::span<const double> numbers);
-  /// The same for the norms of the rows, which are prepared as `about` says for this run and for good.
-  Result<masking::Words> norms(const v1::Prepare& prepare, std::span<const double> numbers);
+  /// How the rows are prepared, for this run and for good. To be called before anybody looks at the rows for it: what
+  /// becomes of them tells something, and a server could else ask as often as it likes.
+  Result<void> prepare(const v1::Prepare& prepare);
+  /// The norms of the rows as they were prepared, for a sum over all.
+  Result<masking::Words> norms(std::span<const double> numbers);
 
   /// Why a task is not answered; with the attempt that was answered last, where that is why.
   struct Refused {
@@ -64,6 +68,7 @@ class MaskedClient {
 
  private:
   std::string wrong_company(const wire::ReceivedTask& task) const;
+  std::string wrong_steps(const LocalWork& work);
   std::string over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
                           bool repeated) const;
   masking::Key common_name(const v1::Task& message) const;
@@ -73,6 +78,9 @@ class MaskedClient {
   std::unique_ptr<store::MaskBook> own_book_;  // where none was given
   store::MaskBook& book_;
   std::string run_;
+  privacy::PrivacyOptions privacy_;  // of the plan
+  std::optional<StepBudget> steps_;  // of all questions
+  SlackWitness slack_;
   masking::Key plan_{}, company_{}, preparation_{};  // the names of these
   std::unique_ptr<masking::Masker> masker_;
 };

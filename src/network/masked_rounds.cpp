@@ -143,8 +143,10 @@ bool MaskedRounds::read(Attempt& attempt) {
                                "it should be",
                                attempt.task.round.value + 1));
   }
-  const bool precise = sum.fits && !masking::GridScale::too_coarse(attempt.task, attempt.grid, sum.values);
-  if (!precise && attempt.grid.exponent) {
+  const bool precise =
+      sum.fits && !masking::GridScale::too_coarse(attempt.task, attempt.grid, attempt.company.size(), sum.values);
+  const bool private_answers = std::holds_alternative<ClippedPass>(attempt.task.work);  // made for their grid, and paid
+  if (!precise && attempt.grid.exponent && !private_answers) {
     scale_.forget(attempt.task);
     return false;
   }

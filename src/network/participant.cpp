@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "fedrk/linalg/kernels.hpp"
@@ -35,6 +36,8 @@ v1::Prepared prepared_message(const std::string& run, const PreparedRows& rows) 
   return prepared;
 }
 
+// What is longer has no text, and so no name.
+constexpr std::size_t kLongestText = std::numeric_limits<std::int32_t>::max();
 // Around a message, at most.
 constexpr std::size_t kFrame = 64;
 // More places than any federation has; a task with something for this client alone makes room for all before it.
@@ -86,6 +89,8 @@ Participant::Reaction Participant::refuse_task(std::string reason, const v1::Tas
 
 // Whatever goes wrong with the work of one message, the server is told, and the client stays for the next.
 Participant::Reaction Participant::on_message(const v1::ServerMessage& message) try {
+  if (message.ByteSizeLong() > kLongestText) return refuse("a message of more than 2 GB");
+  if (unfit_ && !message.has_end()) return refuse(kUnfit);
   switch (message.body_case()) {
     case v1::ServerMessage::kWelcome:
       return on_welcome(message.welcome());
@@ -164,7 +169,7 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
     if (masked_run_) {
       v1::Welcome plan = welcome;
       plan.clear_heartbeat_ms();  // the same server may want to hear of us more often
-      auto key = masked_.begin(run_, plan.SerializeAsString());
+      auto key = masked_.begin(run_, plan.SerializeAsString(), plan_.method.privacy);
       if (!key) return refuse_for(key.error().message, "it cannot make keys for masks; its own log says why");
       *ready.mutable_mask_key() = *std::move(key);
     }
@@ -202,6 +207,7 @@ std::string Participant::wrong_preparation(const v1::Prepare& prepare) const {
   if (!all_finite(wire::view(prepare.centre())) || !all_finite(wire::view(prepare.scale()))) {
     return "the server's scales are not finite";
   }
+  if (prepare.standardized() != plan_.standardize) return "the plan says otherwise whether columns are standardised";
   return "";
 }
 
@@ -215,14 +221,21 @@ Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
     if (prepare.standardized()) {
       wanted.scaling = Scaling{vector_from(prepare.centre()), vector_from(prepare.scale())};
     }
+    if (masked_run_) {
+      if (const auto first = masked_.prepare(prepare); !first) return refuse(first.error().message);
+    }
     const auto rows = owner_.prepare(wanted);
-    if (!rows) return refuse_for(rows.error().message, kUnfit);
+    if (!rows) {
+      // That rows do not fit such scales tells something of them: once.
+      unfit_ = masked_run_;
+      return refuse_for(rows.error().message, kUnfit);
+    }
     prepared_ = prepared_message(run_, *rows);
     if (masked_run_) {
       // Norms have no noise: where that is promised they stay here.
       const bool noisy = plan_.method.privacy.on();
       const double norms[] = {noisy ? 0.0 : rows->summary.squared_norm, noisy ? 0.0 : rows->summary.squared_rhs_norm};
-      const auto words = masked_.norms(prepare, norms);
+      const auto words = masked_.norms(norms);
       if (!words) return prepared_.reset(), refuse(words.error().message);
       prepared_->clear_squared_norm();
       prepared_->clear_squared_rhs_norm();
@@ -253,7 +266,12 @@ Participant::Reaction Participant::on_task(const v1::Task& task) {
 }
 
 Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::ReceivedTask received) {
-  if (!serves(received.task(), plan_.method, plan_.run)) return refuse_task("its plan has no use for this", task);
+  const auto* steps = std::get_if<ValidSteps>(&received.task().work);
+  const bool other_steps =
+      steps != nullptr && (plan_.usual_local_steps ? is_one_step(*steps) : steps->budget != plan_.run.local_budget);
+  if (other_steps || !serves(received.task(), plan_.method, plan_.run)) {
+    return refuse_task("its plan has no use for this", task);
+  }
   if (auto refused = masked_.admit(task, received, rows_)) {
     return refuse_task(std::move(refused->words), task, refused->answered);
   }

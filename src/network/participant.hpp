@@ -61,6 +61,7 @@ class Participant {
   operation::Log& log_;
   std::string run_, welcome_, preparation_;  // the last two as they came, to see whether they came again
   bool masked_run_ = false;
+  bool unfit_ = false;  // its data did not fit a masked run: it takes part in nothing more
   MaskedClient masked_;
   io::Plan plan_;
   std::optional<v1::Ready> ready_;

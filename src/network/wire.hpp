@@ -48,8 +48,11 @@ class ReceivedTask {
   const LocalTask& task() const { return task_; }
   std::uint64_t number() const { return number_; }
   std::span<const ClientId> participants() const { return participants_; }
-  /// From now on its answer is drawn from this seed.
-  void draw_from(std::uint64_t seed) { task_.fresh_draws = seed; }
+  /// From now on its answer is drawn from this seed, and varied where it is said so.
+  void draw_from(std::uint64_t seed, bool varied) {
+    task_.fresh_draws = seed;
+    task_.varied = varied;
+  }
   /// And its noise, under differential privacy, is made of these.
   void make_noise_of(std::vector<double> gaussians) {
     gaussians_ = std::move(gaussians);

@@ -16,7 +16,33 @@ namespace {
 constexpr double kSmallestSquare = 0x1.0p-900;
 constexpr double kLargestSquare = 0x1.0p+900;
 
+// Also as floats.
+constexpr double kPlainSmallest = 0x1.0p-60, kPlainLargest = 0x1.0p60;
+
+bool is_plain(double value, double smallest) {
+  return std::abs(value) <= kPlainLargest && std::abs(value) >= smallest;  // false for what is not a number
+}
+
 }  // namespace
+
+std::size_t silence_unusable_rows(LinearSystem& system) {
+  std::size_t silenced = 0;
+  std::visit(
+      [&](auto& matrix) {
+        for (std::size_t i = 0; i < matrix.rows(); ++i) {
+          const auto row = matrix.values(i);
+          const double largest = all_finite(row) ? largest_entry(row) : kLargestSquare;
+          const bool usable =
+              largest == 0.0 ? system.rhs[i] == 0.0 : is_plain(largest, kPlainSmallest) && is_plain(system.rhs[i], 0.0);
+          if (usable) continue;
+          for (auto& value : row) value = 0;
+          system.rhs[i] = 0.0;
+          ++silenced;
+        }
+      },
+      system.rows);
+  return silenced;
+}
 
 RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
   if (row_count(system_.rows) != system_.rhs.size()) {

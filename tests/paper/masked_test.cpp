@@ -100,9 +100,10 @@ TEST(MaskedLeastSquares, FindTheFitOfTheDirectSolver) {
 /// A server over masked clients that keeps the sums, and every part by itself as if it were an update.
 class CuriousEngine final : public Engine {
  public:
-  explicit CuriousEngine(std::vector<Client> clients) : unknowns_(clients.front().block().cols()) {
+  CuriousEngine(std::vector<Client> clients, std::uint64_t steps) : unknowns_(clients.front().block().cols()) {
     for (const Client& client : clients) roster_.push_back(client.summary());
-    circle_.emplace(std::move(clients));
+    const test::MaskedCircle::Entries plan{{"local-steps", std::to_string(steps)}};
+    circle_.emplace(std::move(clients), nullptr, plan);
     circle_->introduce();
   }
 
@@ -142,11 +143,11 @@ class CuriousEngine final : public Engine {
 
 // The same server that rebuilds more than half of the records from single updates (attack_test.cpp).
 TEST(MaskedParts, GiveNoRecordAway) {
-  for (const StepBudget& budget : {StepBudget{FixedSteps{20}}, StepBudget{FixedSteps{1}}}) {
+  for (const std::uint64_t steps : {20U, 1U}) {
     auto [clients, run] = test::prostate_clients(1);
-    CuriousEngine curious(std::move(clients));
+    CuriousEngine curious(std::move(clients), steps);
     RecordingEngine engine(curious);
-    const RunOptions options{.rounds = 300, .participants = 3, .local_budget = budget};
+    const RunOptions options{.rounds = 300, .participants = 3, .local_budget = FixedSteps{steps}};
     const auto method = make_method({.memory = 0, .reveal = Reveal::Sums}, options, engine);
     (void)FederatedRun(options).run(engine, *method);
 

@@ -51,6 +51,10 @@ struct LocalTask {
   /// Seed of all draws of this answer, which the client alone knows and never uses again; set by the client itself in
   /// runs where the server sees masked sums only. Unset: draws come from the client's seed and the round.
   std::optional<std::uint64_t> fresh_draws{};
+  /// With fresh draws: hyperplanes are multiplied and turned at random, so that sums over different clients at one x do
+  /// not differ by one client's part. Not for a client whose sums are over all always: there is no such difference, and
+  /// very many factors at one x would tell the parts apart.
+  bool varied = true;
   /// Standard Gaussian numbers for the noise of a ClippedPass, one for each unknown, from a cryptographic source of the
   /// client's. Empty: from its stream, for trials in one process.
   std::span<const double> gaussians{};

@@ -16,6 +16,10 @@
 
 namespace fedrk {
 
+/// Makes 0 = 0 of rows for which a RowBlock could not be made, or only with another scale, and tells how many. For
+/// differential privacy: whether a table can be used at all would tell something of its rows.
+std::size_t silence_unusable_rows(LinearSystem& system);
+
 class RowBlock {
  public:
   /// Throws InvalidArgument where rows and right-hand side differ in length, a number is not finite, a zero row has a

@@ -35,20 +35,24 @@ TEST(GridScale, LeavesRoomAboveAndBelow) {
   }
 }
 
-// A sum a hundred times smaller than the last one is still known to 1e-12, one a thousand times smaller is not.
+// A sum of four that is sixty times smaller than the last one is still known to 1e-12.
 TEST(GridScale, TellsWhatIsTooCoarse) {
-  GridScale scale;
-  const std::vector<double> last{0.0, 1.0}, small{0.01, 0.0}, tiny{0.0, -0.001}, none{0.0, 0.0};
-  scale.learn(kSteps, last);
-  const Grid grid = scale.next(kSteps, 3);
-  EXPECT_FALSE(GridScale::too_coarse(kSteps, grid, last));
-  EXPECT_FALSE(GridScale::too_coarse(kSteps, grid, small));
-  EXPECT_LT(std::ldexp(1.0, *grid.exponent), 1e-12 * small[0]);
-  EXPECT_TRUE(GridScale::too_coarse(kSteps, grid, tiny));
-  EXPECT_TRUE(GridScale::too_coarse(kSteps, grid, none)) << "it may be anything below a unit";
-  EXPECT_FALSE(GridScale::too_coarse(kSteps, {}, tiny)) << "wide integers hold every number";
-  const LocalTask pass{RoundIndex{}, {}, ClippedPass{.exponent = *grid.exponent}};
-  EXPECT_FALSE(GridScale::too_coarse(pass, grid, tiny)) << "its numbers are multiples of the unit";
+  const std::vector<double> last{0.0, 1.0}, small{0.016, 0.0}, tiny{0.0, -0.007}, none{0.0, 0.0};
+  for (const std::size_t parties : {3U, 4U, 16U, 1000U, 100000U}) {
+    GridScale scale;
+    scale.learn(kSteps, last);
+    const Grid grid = scale.next(kSteps, parties);
+    EXPECT_FALSE(GridScale::too_coarse(kSteps, grid, parties, last));
+    EXPECT_FALSE(GridScale::too_coarse(kSteps, grid, parties, small));
+    if (parties <= 4) {
+      EXPECT_LT(std::ldexp(1.0, *grid.exponent), 1e-12 * small[0]);
+    }
+    EXPECT_TRUE(GridScale::too_coarse(kSteps, grid, parties, tiny));
+    EXPECT_TRUE(GridScale::too_coarse(kSteps, grid, parties, none)) << "it may be anything below a unit";
+    EXPECT_FALSE(GridScale::too_coarse(kSteps, {}, parties, tiny)) << "wide integers hold every number";
+    const LocalTask pass{RoundIndex{}, {}, ClippedPass{.exponent = *grid.exponent}};
+    EXPECT_FALSE(GridScale::too_coarse(pass, grid, parties, tiny)) << "its numbers are multiples of the unit";
+  }
 }
 
 TEST(GridScale, KeepsKindsOfWorkApart) {

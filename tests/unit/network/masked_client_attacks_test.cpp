@@ -79,7 +79,6 @@ TEST(PretendedLateAgain, DoesNotFindOneClientInTheSpansOfGroups) {
   EXPECT_GT(std::sqrt(1.0 - cosine * cosine), 0.05) << "the sine of the angle between them";
 }
 
-
 // ---- Keys.
 
 class SignedKeys : public testing::Test {

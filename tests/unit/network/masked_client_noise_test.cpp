@@ -65,8 +65,8 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
   EXPECT_GT(number, 3);
   const double spent = *stores_[0]->spent();
   EXPECT_LE(spent, privacy::rho_of(1.0, 1e-5) * (1.0 + 1e-9));
-  const std::string words = circle.ask(0, pass(number)).refusal().reason();
-  EXPECT_NE(words.find("more of the rows than their owner allows"), std::string::npos) << words;
+  EXPECT_EQ(circle.ask(0, pass(number)).refusal().reason(),
+            "its owner allows no further answer: what its rows may give away is spent");
 
   MaskedCircle later = circle_of(1.0);  // another process
   EXPECT_EQ(*stores_[0]->spent(), spent);
@@ -76,6 +76,17 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
   other_run.mutable_welcome()->set_run("another");
   const auto refused = later.say(0, other_run).refusal().reason();
   EXPECT_NE(refused.find("the plan would tell more of its rows than their owner allows"), std::string::npos) << refused;
+}
+
+// A plan of little epsilon is not to be a way to all that an owner would ever give.
+TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
+  MaskedCircle circle = circle_of(5.0);
+  circle.introduce();
+  std::uint64_t number = 0;
+  while (circle.ask(0, pass(number)).has_update()) ASSERT_LT(++number, 1000);
+  const double spent = *stores_[0]->spent(), plan = privacy::rho_of(1.0, 1e-5);
+  EXPECT_LE(spent, 2.0 * plan * (1.0 + 1e-9));
+  EXPECT_GT(spent, 1.5 * plan);
 }
 
 // A server may say that an attempt gave nothing, and have it all the same.

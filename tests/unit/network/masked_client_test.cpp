@@ -25,11 +25,11 @@ TEST(MaskedClients, AddUpToWhatTheySentInTheClear) {
 TEST(MaskedClients, GiveAHyperplaneThatHoldsTheSolution) {
   const auto problem = generate({.rows = 32, .cols = kUnknowns, .seed = 1});
   const std::vector<double> x(kUnknowns, 0.0);
-  MaskedCircle circle(four_clients());
-  circle.introduce();
   for (const StepBudget& budget : {StepBudget{FixedSteps{20}}, StepBudget{UntilProjected{}}}) {
+    MaskedCircle circle(four_clients());
+    circle.introduce();
+    std::uint64_t number = 0;
     for (const auto& who : {kAll, kWithoutLast}) {
-      static std::uint64_t number = 0;
       const LocalTask task = valid_steps(x, budget);
       const auto sum = circle.sum(MaskedCircle::task(number++, task, who), task, who);
 
@@ -128,6 +128,26 @@ TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
   EXPECT_NE(masking::read_sum(layout, {}, total).parties, 4);
 }
 
+// One step would send multiples of rows, and very many steps what is nearly a function of x alone.
+TEST_F(MaskedClientRules, StayWithTheirNumberOfSteps) {
+  EXPECT_EQ(refusal(MaskedCircle::task(0, valid_steps(x_, FixedSteps{1}), kAll)), "its plan has no use for this");
+  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(0, steps_, kAll)).has_update());
+  for (const StepBudget& other : {StepBudget{FixedSteps{21}}, StepBudget{UntilProjected{}}}) {
+    EXPECT_EQ(refusal(MaskedCircle::task(1, valid_steps(x_, other), kAll)),
+              "it had another number of local steps before");
+  }
+  MaskedCircle planned(four_clients(), {}, {{"local-steps", "7"}});
+  planned.introduce();
+  EXPECT_EQ(planned.ask(0, MaskedCircle::task(0, steps_, kAll)).refusal().reason(), "its plan has no use for this");
+  EXPECT_TRUE(planned.ask(0, MaskedCircle::task(0, valid_steps(x_, FixedSteps{7}), kAll)).has_update());
+}
+
+TEST_F(MaskedClientRules, AreNotAskedForEver) {
+  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(0, steps_, kAll, 35)).has_update());
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, kAll, 36)),
+            "it was asked too often: many answers at one x tell the parts of a sum");
+}
+
 // ---- What a server may not change on its way.
 
 v1::ServerMessage company_message(const v1::Company& company, std::uint32_t place) {
@@ -202,8 +222,7 @@ TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
   v1::ServerMessage prepare;
   prepare.mutable_prepare()->set_run("run");
   prepare.mutable_prepare()->set_columns(2);
-  EXPECT_EQ(circle_.say(0, prepare).refusal().reason(),
-            "the server asks once more for sums, and for others than before");
+  EXPECT_EQ(circle_.say(0, prepare).refusal().reason(), "this run had its rows prepared in another way before");
   EXPECT_EQ(circle_.say(0, MaskedCircle::welcome({{"target", "b"}})).refusal().reason(),
             "it cannot make keys for masks; its own log says why");
 }
@@ -287,6 +306,22 @@ TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
   EXPECT_EQ(circle.ask(0, MaskedCircle::task(0, task, kWithoutLast)).refusal().reason(),
             "a sum over 3 clients would show too much of each: 4 at least take part");
   EXPECT_TRUE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+}
+
+// Sums over all at one x have no client in which they differ, so there is nothing to vary. Factors that change from one
+// to the next would be what tells the parts apart (independent component analysis).
+TEST(MaskedClientSettings, GiveTheSameHyperplaneAgainWhereSumsAreOverAllAlways) {
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x, UntilProjected{});
+  for (const bool all : {true, false}) {
+    MaskedCircle circle(four_clients(), [&](ParticipantOptions& options) { options.min_sum = all ? 0 : 3; });
+    circle.introduce();
+    const auto first = circle.sum(MaskedCircle::task(0, task, kAll), task, kAll);
+    const auto again = circle.sum(MaskedCircle::task(0, task, kAll, 1), task, kAll);
+    ASSERT_TRUE(first && again);
+    const double apart = distance(first->values, again->values) / length(first->values);
+    EXPECT_EQ(apart == 0.0, all) << apart;
+  }
 }
 
 TEST(MaskedClientSettings, AreNotThoseOfKnownDraws) {

@@ -126,6 +126,24 @@ TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooCoarse) {
   EXPECT_EQ(asked_.back().attempt(), 1);
 }
 
+// Every answer under differential privacy is paid for: a client that sends nonsense must not have the others pay for
+// ever.
+TEST_F(MaskedServer, AsksOnceForPrivateAnswersThatDoNotFit) {
+  LocalTask pass{RoundIndex{0}, x_, ClippedPass{.clip = 0.01, .noise = 0.36, .exponent = -22}};
+  pass.reveal = Reveal::Sums;
+  const RoundReplies round = ask(pass, all_, [](std::size_t client, const v1::Task& task, const v1::ClientMessage&) {
+    masking::Words words(masking::PartLayout{.values = kUnknowns}.words(), 0);
+    words[0] = 1;
+    words[1] = client == 3 ? 7 : 0;
+    v1::ClientMessage message;
+    *message.mutable_update() = wire::masked_update_message(task, words);
+    return message;
+  });
+  EXPECT_TRUE(round.replies.empty());
+  EXPECT_EQ(round.absences.size(), kClients);
+  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+}
+
 TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
   const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
     return client == 1 ? std::nullopt : std::optional(std::move(honest));

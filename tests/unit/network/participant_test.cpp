@@ -31,6 +31,7 @@ class ScriptedOwner final : public DataOwner {
   Result<PreparedRows> prepare(const Preparation& wanted) override {
     ++preparations;
     preparation = wanted;
+    if (!row_trouble.empty()) return Error{row_trouble};
     return PreparedRows{{wanted.place, "a", 3, 0.5, 0.25}, 2};
   }
   Result<LocalReply> answer(std::uint64_t number, const LocalTask& task) override {
@@ -40,7 +41,7 @@ class ScriptedOwner final : public DataOwner {
   }
 
   int reads = 0, preparations = 0;
-  std::string last_run, target, trouble;
+  std::string last_run, target, trouble, row_trouble;
   std::vector<std::string> names;
   Preparation preparation;
 };
@@ -186,6 +187,62 @@ TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
   wire::set_vector(*endless.mutable_prepare()->mutable_scale(), std::vector{std::numeric_limits<double>::infinity()});
   EXPECT_EQ(refusal(endless), "the server's scales are not finite");
   EXPECT_EQ(owner.preparations, 0);
+}
+
+// Whether rows can be used with certain scales tells something of them: a row that equals the centre becomes zero, say.
+TEST_F(Participants, StandardiseOnlyWhereThePlanSaysSo) {
+  answer(welcome("r"));
+  auto scaled = prepare("r");
+  scaled.mutable_prepare()->set_standardized(true);
+  EXPECT_EQ(refusal(scaled), "the plan says otherwise whether columns are standardised");
+  EXPECT_EQ(owner.preparations, 0);
+}
+
+TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
+  std::vector<std::unique_ptr<ScriptedOwner>> owners;
+  std::vector<std::unique_ptr<Participant>> participants;
+  test::NoLog log;
+  v1::ServerMessage hello = welcome("r"), company;
+  hello.mutable_welcome()->set_masked(true);
+  company.mutable_company()->set_run("r");
+  for (const char* name : {"a", "b", "c"}) {
+    owners.push_back(std::make_unique<ScriptedOwner>());
+    participants.push_back(
+        std::make_unique<Participant>(ParticipantOptions{.name = name, .software = ""}, *owners.back(), log));
+    auto& member = *company.mutable_company()->add_members();
+    member.set_name(name);
+    *member.mutable_key() = participants.back()->on_message(hello).answer->ready().mask_key();
+  }
+  ScriptedOwner& owner = *owners[0];
+  const auto refusal = [&](const v1::ServerMessage& message) {
+    return participants[0]->on_message(message).answer->refusal().reason();
+  };
+  EXPECT_EQ(refusal(prepare("r")), "the other clients of the run are not known yet");
+  EXPECT_FALSE(participants[0]->on_message(company).answer);
+  EXPECT_EQ(owner.preparations, 0);
+
+  owner.row_trouble = "row 3 is zero but its right-hand side is not";
+  EXPECT_EQ(refusal(prepare("r")), "its data do not fit this plan; its own log says why");
+  auto other = prepare("r");
+  other.mutable_prepare()->set_columns(3);
+  EXPECT_NE(refusal(other), "");
+  v1::ServerMessage another = hello;
+  another.mutable_welcome()->set_run("s");
+  EXPECT_EQ(refusal(another), "its data do not fit this plan; its own log says why") << "nor in another run";
+  EXPECT_EQ(owner.preparations, 1);
+
+  EXPECT_FALSE(participants[1]
+                   ->on_message([&] {
+                     company.mutable_company()->set_place(1);
+                     return company;
+                   }())
+                   .answer);
+  ASSERT_TRUE(participants[1]->on_message(prepare("r", 1)).answer->has_prepared());
+  auto elsewhere = prepare("r", 1);
+  elsewhere.mutable_prepare()->set_columns(3);
+  EXPECT_EQ(participants[1]->on_message(elsewhere).answer->refusal().reason(),
+            "this run had its rows prepared in another way before");
+  EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
 }
 
 TEST_F(Participants, DoNotSendNamesThatNoMessageHolds) {

@@ -70,5 +70,22 @@ TEST(RowBlock, NamesARowThatHoldsMoreThanHalfOfTheWeight) {
   EXPECT_EQ(uneven.dominant_row(), 1);
 }
 
+// Whether a table can be used at all must not depend on its rows where these are private.
+TEST(SilencedRows, LeaveNothingThatCouldBeRefused) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const std::vector<std::vector<double>> rows{{1.0, 2.0},   {0.0, 0.0},    {0.0, 0.0}, {kInf, 1.0},
+                                              {1e300, 1.0}, {1e-300, 0.0}, {1.0, 1.0}};
+  LinearSystem system{Matrix(rows.size(), 2), {3.0, 0.0, 4.0, 5.0, 6.0, 7.0, 1e200}};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::ranges::copy(rows[i], std::get<Matrix>(system.rows).row(i).begin());
+
+  EXPECT_EQ(silence_unusable_rows(system), 5);
+
+  EXPECT_EQ(system.rhs, (std::vector<double>{3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}));
+  const RowBlock block(std::move(system));
+  EXPECT_EQ(block.zero_rows(), 6);
+  EXPECT_EQ(block.squared_norms()[0], 5.0);
+}
+
 }  // namespace
 }  // namespace fedrk
