@@ -7,7 +7,8 @@
 // what each is told, and each insists:
 //
 //   - of one round all are told the same factor, and none beyond all measure;
-//   - who is told of a round sees that all who were in it with it are told too; but for those who have heard the last of
+//   - who is told of a round sees that all who were in it with it are told too; but for those who have heard the last
+//   of
 //     that round since, in a later one without it, of which they are told now;
 //   - a client is told of no round that it did not answer;
 //   - a client whose answers were used is not told that they were not.

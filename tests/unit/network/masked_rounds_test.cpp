@@ -103,27 +103,19 @@ TEST_F(MaskedServer, FollowsASumThatIsOnlyRepeated) {
   EXPECT_EQ(asked_.front().exponent(), masking::Grid{0 + 10 + 3 - 62}.exponent);
 }
 
-TEST_F(MaskedServer, AsksOnceMoreWhereNumbersDoNotFitTheGrid) {
-  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 1e-12)}}, {}, all_};  // tiny beside what comes
-  engine_->repeated(task_, before);
-  const RoundReplies round = ask(all_);
-  EXPECT_EQ(round.answered, all_);
-  ASSERT_EQ(asked_.size(), 10);
-  EXPECT_TRUE(asked_.front().has_exponent());
-  EXPECT_FALSE(asked_.back().has_exponent());
-  EXPECT_EQ(asked_.back().attempt(), 1);
-}
-
-// With units that suit a sum of 1e7, this one would be known to some eight digits.
-TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooCoarse) {
-  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 1e7)}}, {}, all_};
-  engine_->repeated(task_, before);
-  const RoundReplies round = ask(all_);
-  EXPECT_EQ(round.answered, all_);
-  ASSERT_EQ(asked_.size(), 10);
-  EXPECT_TRUE(asked_.front().has_exponent());
-  EXPECT_FALSE(asked_.back().has_exponent());
-  EXPECT_EQ(asked_.back().attempt(), 1);
+// After a tiny sum the numbers do not fit; with units that suit a sum of 1e7 they would be known to some eight digits.
+TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooFineOrTooCoarse) {
+  for (const double last : {1e-12, 1e7}) {
+    RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, last)}}, {}, all_};
+    engine_->repeated(task_, before);
+    asked_.clear();
+    const RoundReplies round = ask(all_);
+    EXPECT_EQ(round.answered, all_);
+    ASSERT_EQ(asked_.size(), 10);
+    EXPECT_TRUE(asked_.front().has_exponent());
+    EXPECT_FALSE(asked_.back().has_exponent());
+    EXPECT_EQ(asked_.back().attempt(), 1);
+  }
 }
 
 // Every answer under differential privacy is paid for: a client that sends nonsense must not have the others pay for

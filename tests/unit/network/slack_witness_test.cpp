@@ -92,7 +92,8 @@ TEST_F(Witness, KnowsThatOthersMayHaveHeardTheLastOfARound) {
 
 TEST_F(Witness, IsToldOfNoRoundWithoutIt) {
   answer(kFirst);
-  EXPECT_EQ(wrong({2, {0, 1}, {{0, {0, 1}}, {1, {0, 1}}, {2, {0}}}}), "it tells of a round that this client did not answer");
+  EXPECT_EQ(wrong({2, {0, 1}, {{0, {0, 1}}, {1, {0, 1}}, {2, {0}}}}),
+            "it tells of a round that this client did not answer");
 }
 
 TEST_F(Witness, IsNotToldThatItsAnswersWereNotUsedAfterAll) {
