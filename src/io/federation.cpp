@@ -147,7 +147,8 @@ Result<Client> make_client(const Plan& plan, ClientId id, const std::string& nam
   if (plan.method.privacy.on()) {
     if (const std::size_t silenced = silence_unusable_rows(system); silenced > 0) {
       warnings.push_back(
-          fmt::format("{}: {} rows are not used: zero with a right-hand side, not finite, or beyond 1e18 in size.",
+          fmt::format("{}: {} rows are not used: zero with a right-hand side, or with entries that are all below 1e-18 "
+                      "or one beyond 1e18.",
                       name, silenced));
     }
   }

@@ -133,6 +133,21 @@ void SlackServer::drop(std::size_t p) {
   for (std::size_t q = p; q < window_.size(); ++q) window_[q].products.erase(window_[q].products.begin() + place);
 }
 
+// A direction so short that it would have to be gone many times is one of rounding: steps of clients that had nothing
+// left to do. `way` is how far each plane, the newest first, is to be gone along. True where there was one.
+bool SlackServer::drop_noise(std::span<const double> way) {
+  const std::size_t count = window_.size();
+  bool dropped = false;
+  for (std::size_t k = 0; k < count; ++k) {  // from the last to the first
+    const Plane& plane = window_[count - 1 - k];
+    const double total = *plane.total + way[k] / std::sqrt(plane.products.back());
+    if (std::abs(total) <= SlackNews::kLargestTotal) continue;
+    drop(count - 1 - k);
+    dropped = true;
+  }
+  return dropped;
+}
+
 void SlackServer::project(std::span<double> x) {
   using Eigen::Index;
   const auto scaled_products = [this] {  // of the normals scaled to length one
@@ -165,6 +180,7 @@ void SlackServer::project(std::span<double> x) {
   Eigen::VectorXd way = gaps;
   factor.triangularView<Eigen::Lower>().solveInPlace(way);
   factor.transpose().triangularView<Eigen::Upper>().solveInPlace(way);
+  if (drop_noise({way.data(), static_cast<std::size_t>(count)})) return project(x);
   const Eigen::VectorXd left = gaps - products * way;
   for (Index k = 0; k < count; ++k) {
     Plane& plane = plane_at(k);

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kLeast = 3;          // in a sum of two, each could compute the other's part
 constexpr std::size_t kMostAttempts = 32;  // of one question, and one more for each client that may be lost
+constexpr std::size_t kMostRuns = 1000;    // of one process
 constexpr double kMostOfPlan = 2.0;        // times its rho that a run may spend, as attempts that fail are paid for too
 
 std::vector<ClientId> everyone(std::size_t count) {
@@ -49,8 +50,7 @@ Result<v1::MaskKey> MaskedClient::begin(const std::string& run, std::string_view
   const auto secret = book_.secret(run, masking::random_key());
   if (!secret) return secret.error();
   masker_.reset();
-  slack_ = {};
-  steps_.reset();
+  if (seen_.size() >= kMostRuns && !seen_.contains(run)) return Error{"it has seen too many runs: start it again"};
   run_ = run;
   privacy_ = privacy;
   plan_ = masking::name_of({"plan", plan});
@@ -114,7 +114,8 @@ Result<void> MaskedClient::prepare(const v1::Prepare& prepare) {
   if (prepare.place() != masker_->self().value) return Error{"the server gives this client two different places"};
   v1::Prepare common = prepare;
   common.clear_place();
-  preparation_ = masking::name_of({"preparation", common.SerializeAsString()});
+  preparation_text_ = common.SerializeAsString();
+  preparation_ = masking::name_of({"preparation", preparation_text_});
   const auto same = book_.pin(run_, "preparation", preparation_);
   if (!same) return same.error();
   if (!*same) return Error{"this run had its rows prepared in another way before"};
@@ -122,7 +123,7 @@ Result<void> MaskedClient::prepare(const v1::Prepare& prepare) {
 }
 
 Result<masking::Words> MaskedClient::norms(std::span<const double> numbers) {
-  return sum_over_all("norms", masking::text_of(preparation_), numbers);
+  return sum_over_all("norms", preparation_text_, numbers);
 }
 
 // Everything that the participants were told, which is the same for all of them.
@@ -191,15 +192,17 @@ std::string MaskedClient::over_budget(const v1::Task& message, const wire::Recei
 }
 
 // A server that chose the number of steps for each question could have rows by one step, and fixed functions of x by
-// very many. It follows from the plan and the shapes of all data, so it is the same as long as the run goes.
-std::string MaskedClient::wrong_steps(const LocalWork& work) {
-  const auto* steps = std::get_if<ValidSteps>(&work);
-  if (steps == nullptr || (steps_ && *steps_ == steps->budget)) return "";
+// very many. It follows from the plan and the shapes of all data, so it is the same as long as the run goes; but for
+// refits, which are by exact projections.
+std::string MaskedClient::wrong_steps(const LocalTask& task) {
+  const auto* steps = std::get_if<ValidSteps>(&task.work);
+  auto& before = seen_[run_].steps;
+  if (steps == nullptr || !task.columns.empty() || before == steps->budget) return "";
   const auto* fixed = std::get_if<FixedSteps>(&steps->budget);
   const auto same = book_.pin(run_, "steps", masking::name_of({fixed ? std::to_string(fixed->count) : "inf"}));
   if (!same) return same.error().message;
   if (!*same) return "it had another number of local steps before";
-  steps_ = steps->budget;
+  before = steps->budget;
   return "";
 }
 
@@ -214,10 +217,10 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
     return Refused{"its noise is on another grid than its sum"};  // and would be rounded away client by client
   }
   if (std::string wrong = wrong_company(task); !wrong.empty()) return Refused{std::move(wrong)};
-  if (std::string wrong = slack_.wrong(message, task, masker_->self(), options_.min_sum == 0); !wrong.empty()) {
+  if (std::string wrong = seen_[run_].slack.wrong(message, task, masker_->self()); !wrong.empty()) {
     return Refused{std::move(wrong)};
   }
-  if (std::string wrong = wrong_steps(task.task().work); !wrong.empty()) return Refused{std::move(wrong)};
+  if (std::string wrong = wrong_steps(task.task()); !wrong.empty()) return Refused{std::move(wrong)};
   if (message.attempt() >= kMostAttempts + masker_->company()) {
     return Refused{"it was asked too often: many answers at one x tell the parts of a sum"};
   }
@@ -250,7 +253,7 @@ Result<masking::Words> MaskedClient::answer(const v1::Task& message, const wire:
   const auto verdict = book_.record(run_, claim_of(message), name_of(words));
   if (!verdict) return verdict.error();
   if (!verdict->granted) return Error{"its answer is not what it was when it answered this first"};
-  slack_.answered(message, task, masker_->self());
+  seen_[run_].slack.answered(message, task, masker_->self());
   return words;
 }
 

@@ -7,6 +7,7 @@
 // first came, and go into the names of all masks: clients that were told different things send what does not cancel.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,7 +69,7 @@ class MaskedClient {
 
  private:
   std::string wrong_company(const wire::ReceivedTask& task) const;
-  std::string wrong_steps(const LocalWork& work);
+  std::string wrong_steps(const LocalTask& task);
   std::string over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
                           bool repeated) const;
   masking::Key common_name(const v1::Task& message) const;
@@ -77,10 +78,14 @@ class MaskedClient {
   operation::Log& log_;
   std::unique_ptr<store::MaskBook> own_book_;  // where none was given
   store::MaskBook& book_;
-  std::string run_;
-  privacy::PrivacyOptions privacy_;  // of the plan
-  std::optional<StepBudget> steps_;  // of all questions
-  SlackWitness slack_;
+  /// What a run may not change, as far as this process has seen it; also while the server speaks of another run.
+  struct Seen {
+    std::optional<StepBudget> steps{};
+    SlackWitness slack{};
+  };
+  std::map<std::string, Seen> seen_;  // by run
+  std::string run_, preparation_text_;
+  privacy::PrivacyOptions privacy_;                  // of the plan
   masking::Key plan_{}, company_{}, preparation_{};  // the names of these
   std::unique_ptr<masking::Masker> masker_;
 };

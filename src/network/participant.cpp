@@ -265,11 +265,15 @@ Participant::Reaction Participant::on_task(const v1::Task& task) {
   return {std::move(message)};
 }
 
+bool Participant::has_other_steps(const LocalTask& task) const {
+  const auto* steps = std::get_if<ValidSteps>(&task.work);
+  if (steps == nullptr) return false;
+  if (!task.columns.empty()) return steps->budget != StepBudget{UntilProjected{}};  // a refit
+  return plan_.usual_local_steps ? is_one_step(*steps) : steps->budget != plan_.run.local_budget;
+}
+
 Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::ReceivedTask received) {
-  const auto* steps = std::get_if<ValidSteps>(&received.task().work);
-  const bool other_steps =
-      steps != nullptr && (plan_.usual_local_steps ? is_one_step(*steps) : steps->budget != plan_.run.local_budget);
-  if (other_steps || !serves(received.task(), plan_.method, plan_.run)) {
+  if (has_other_steps(received.task()) || !serves(received.task(), plan_.method, plan_.run)) {
     return refuse_task("its plan has no use for this", task);
   }
   if (auto refused = masked_.admit(task, received, rows_)) {

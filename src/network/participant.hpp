@@ -49,6 +49,7 @@ class Participant {
   Reaction on_company(const v1::Company& company);
   Reaction on_task(const v1::Task& task);
   Reaction on_masked_task(const v1::Task& task, wire::ReceivedTask received);
+  bool has_other_steps(const LocalTask& task) const;
   std::string unwelcome(const v1::Welcome& welcome) const;
   std::string wrong_preparation(const v1::Prepare& prepare) const;
   Reaction sums(const Result<ColumnSums>& made, bool squared, std::string_view about);

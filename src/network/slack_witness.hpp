@@ -7,16 +7,18 @@
 // what each is told, and each insists:
 //
 //   - of one round all are told the same factor, and none beyond all measure;
-//   - who is told of a round sees that all who were in it with it are told too; but for those who have heard the last
-//   of
-//     that round since, in a later one without it, of which they are told now;
+//   - who is told of a round sees that all who were in it with it are told too, but for those who have heard the last
+//     of that round since, in a later one without it, of which they are told now;
 //   - a client is told of no round that it did not answer;
-//   - a client whose answers were used is not told that they were not.
+//   - a client whose answers were used is not told that they were not;
+//   - a fit of other unknowns begins without slack, and those before it are over.
 //
 // It remembers as long as its process lives, and asks for less where that began within a run.
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,24 +29,30 @@ namespace fedrk::network {
 
 class SlackWitness {
  public:
-  /// What is wrong with what the participants are told; empty where nothing is. `everyone`: this client answers only
-  /// where all clients of the run do, so that all of them have heard the same so far.
-  std::string wrong(const v1::Task& message, const wire::ReceivedTask& task, ClientId self, bool everyone);
+  /// What is wrong with what the participants are told; empty where nothing is.
+  std::string wrong(const v1::Task& message, const wire::ReceivedTask& task, ClientId self) const;
 
   /// This client has answered. REQUIRES: nothing was wrong with it.
   void answered(const v1::Task& message, const wire::ReceivedTask& task, ClientId self);
 
  private:
   using Factors = std::map<std::uint32_t, double>;  // by round
+  using Unknowns = std::vector<std::uint32_t>;
+
+  /// What is remembered of one fit.
+  struct Fit {
+    Unknowns unknowns;                                      // that it is about
+    std::map<std::uint32_t, std::vector<ClientId>> rounds;  // that may still be told of: who was in them
+    bool complete = false;                                  // these are all, from the first on
+    bool used = false;                                      // answers were, as the server said
+  };
 
   std::string wrong_of_my_rounds(const wire::ReceivedTask& task, const std::vector<Factors>& told,
                                  std::size_t me) const;
-  void begin_anew_for(const wire::ReceivedTask& task);
+  bool is_new(const wire::ReceivedTask& task) const;
 
-  std::vector<std::uint32_t> columns_;                     // that the slack is about
-  std::map<std::uint32_t, std::vector<ClientId>> rounds_;  // that may still be told of: who was in them
-  bool complete_ = false;                                  // these are all, from the first on
-  bool used_ = false;                                      // answers were, as the server said
+  std::optional<Fit> fit_;
+  std::set<Unknowns> over_;
 };
 
 }  // namespace fedrk::network

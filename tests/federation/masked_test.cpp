@@ -30,6 +30,16 @@ TEST_F(FederationTest, FindsAFitFromMaskedSumsByItself) {
   EXPECT_LT(distance_of_solutions(federation_->solution(), kit.expected()), 1e-7);
 }
 
+// What is selected is fitted anew by exact projections, whatever the number of local steps before.
+TEST_F(FederationTest, FitsAnewFromMaskedSums) {
+  const StartupKit kit(prostate("sparse = \"soft:1\"\nrefit = true\nlocal-steps = 30\nrounds = 300\n", 5, true));
+  begin(kit).start_all();
+
+  EXPECT_EQ(federation_->server().wait(60s), kDone) << federation_->story();
+  expect_clients_to_give(kDone);
+  EXPECT_LT(distance_of_solutions(federation_->solution(), kit.expected()), 1e-7) << federation_->solution();
+}
+
 // ---- Processes that end, stop or are late.
 
 TEST_F(FederationTest, GoesOnWithMaskedSumsAfterItsServerWasKilled) {

@@ -26,6 +26,9 @@ struct SlackNews {
     double total = 0.0;
   };
 
+  /// Factors are mostly of the size of one. No server goes further, and no client believes more.
+  static constexpr double kLargestTotal = 0x1.0p20;
+
   bool known = false;             // false: nothing this client sent has been used, it starts without slack
   std::vector<Factor> factors{};  // of the rounds that it was heard in and that are stored, or whose factor may be new
 

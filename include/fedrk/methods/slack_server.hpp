@@ -72,6 +72,7 @@ class SlackServer {
   void add_plane(RoundIndex t, LocalReply& reply);
   void take_note(const RoundReplies& round, RoundIndex t);
   void write_news(ClientId client);
+  bool drop_noise(std::span<const double> way);
   void project(std::span<double> x);
   void drop(std::size_t p);
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/federated/private_slack.hpp"
 #include "support/direct_solver.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"
@@ -121,6 +122,42 @@ TEST(LeastSquares, BearsThatAnswersGetLost) {
         EXPECT_LT(test::relative_distance(result.x, truth), 1e-10) << participants << " of 6, seed " << seed;
       }
     }
+  }
+}
+
+/// Looks at how far the server says it went.
+class NewsWatch final : public Engine {
+ public:
+  explicit NewsWatch(Engine& inner) : inner_(inner) {}
+  std::span<const ClientSummary> roster() const override { return inner_.roster(); }
+  std::size_t dimension() const override { return inner_.dimension(); }
+  RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override {
+    for (const auto& own : task.own) {
+      for (const SlackNews::Factor& factor : SlackNews::unpacked(own).factors) {
+        largest = std::max(largest, std::abs(factor.total));
+      }
+    }
+    return inner_.local_updates(task, participants);
+  }
+  double largest = 0.0;
+
+ private:
+  Engine& inner_;
+};
+
+// Clients whose few equations are all met go on with steps of rounding. A server that went along these as far as they
+// seem to ask for would go 1e14 times their length, which no client of masked sums believes.
+TEST(LeastSquares, GoesNowhereAlongStepsOfRounding) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    auto problem = generate({.rows = 4, .cols = 8, .seed = seed});
+    const auto truth = test::least_squares(problem.system);
+    InProcessEngine inner(test::clients_of(std::move(problem.system), 4, seed), 1);
+    NewsWatch engine(inner);
+
+    const auto result = solve(engine, {.seed = seed, .rounds = 500, .participants = 3}, {});
+
+    EXPECT_LE(engine.largest, SlackNews::kLargestTotal) << "seed " << seed;
+    EXPECT_LT(test::relative_distance(result.x, truth), 1e-9) << "seed " << seed;
   }
 }
 

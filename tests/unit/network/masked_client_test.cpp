@@ -290,6 +290,26 @@ TEST_F(MaskedSlack, IsMovedAlikeForAll) {
   EXPECT_EQ(refusal(secretly, 2), "it holds numbers that not all participants see");
 }
 
+// The plan is the same, so it is the same run: nothing of it is forgotten.
+TEST_F(MaskedSlack, IsRememberedWhateverTheServerSaysBetween) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    ASSERT_TRUE(circle_.ask(i, told(0, 0, {}, {none_, none_, none_, none_})).has_update());
+  }
+  const SlackNews nothing{true, {}};
+  const auto for_one = [&](std::uint64_t number) { return told(number, 1, {0}, {nothing, nothing, one_, nothing}); };
+  constexpr const char* kNotAll = "it tells some of those who took part in a round of it, and not all";
+  EXPECT_EQ(refusal(for_one(1), 2), kNotAll);
+
+  v1::ServerMessage again = MaskedCircle::welcome(), another = again;
+  again.mutable_welcome()->set_heartbeat_ms(7);
+  another.mutable_welcome()->set_run("another");
+  for (const v1::ServerMessage& message : {another, again}) {
+    ASSERT_TRUE(circle_.say(2, message).has_ready());
+  }
+  circle_.introduce();
+  EXPECT_EQ(refusal(for_one(1), 2), kNotAll);
+}
+
 TEST_F(MaskedSlack, RepeatsTheSameBytes) {
   ASSERT_TRUE(circle_.ask(2, told(0, 0, {}, {none_, none_, none_, none_})).has_update());
   const auto task = told(1, 1, {0}, {one_, one_, one_, one_});
