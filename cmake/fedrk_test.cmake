@@ -1,23 +1,31 @@
 # fedrk_test(unit/kaczmarz/projection LINK fedrk::core LABELS unit)
 #
 # Builds tests/unit/kaczmarz/projection_test.cpp and registers each of its cases with CTest. Where threads meet it has the
-# label `threads`: the thread sanitizer's build has these tests and no others, as the others have nothing for it to see.
+# label `threads`: the thread sanitizer's build has these tests and no others, as the others have nothing for it to see. No
+# sanitizer's build has those with the label `slow`.
 find_package(GTest 1.12 CONFIG REQUIRED)
 include(GoogleTest)
 
-# What all tests include, compiled once: a third of the time of a small one.
+# What all tests include, compiled once: a third of the time of a small one. Those of messages are another set.
 file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")
-add_library(fedrk_test_headers STATIC ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
-target_link_libraries(fedrk_test_headers PRIVATE fedrk::core GTest::gtest_main fedrk_warnings)
-target_precompile_headers(fedrk_test_headers PRIVATE
-                          <gtest/gtest.h> <algorithm> <filesystem> <functional> <optional> <string> <vector>)
-target_compile_options(fedrk_test_headers PRIVATE -pthread)  # as those have it that link gRPC: all must be alike
-fedrk_compile_quickly(fedrk_test_headers)
+function(fedrk_test_headers target)
+  cmake_parse_arguments(arg "" "" "LINK;HEADERS" ${ARGN})
+  add_library(${target} STATIC ${PROJECT_BINARY_DIR}/test_headers.cpp)
+  target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gtest_main fedrk_warnings)
+  target_precompile_headers(${target} PRIVATE <gtest/gtest.h> <algorithm> <filesystem> <functional> <map> <optional>
+                                              <string> <vector> ${arg_HEADERS})
+  target_compile_options(${target} PRIVATE -pthread)  # as those have it that link gRPC: all must be alike
+  fedrk_compile_quickly(${target})
+endfunction()
+fedrk_test_headers(fedrk_plain_test_headers LINK fedrk::core)
+if(FEDRK_BUILD_NETWORK)
+  fedrk_test_headers(fedrk_message_test_headers LINK fedrk::network fedrk_messages HEADERS <fedrk/v1/federation.pb.h>)
+endif()
 
 function(fedrk_test path)
   cmake_parse_arguments(arg "PRIVATE_HEADERS" "TIMEOUT" "LINK;LABELS" ${ARGN})
   string(REPLACE "/" "_" target "test_${path}")
-  if(FEDRK_SANITIZE STREQUAL "thread" AND NOT "threads" IN_LIST arg_LABELS)
+  if((FEDRK_SANITIZE STREQUAL "thread" AND NOT "threads" IN_LIST arg_LABELS) OR (FEDRK_SANITIZE AND "slow" IN_LIST arg_LABELS))
     return()
   endif()
   add_executable(${target} ${path}_test.cpp)
@@ -25,7 +33,11 @@ function(fedrk_test path)
   if(arg_PRIVATE_HEADERS)  # those beside the sources
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   endif()
-  target_precompile_headers(${target} REUSE_FROM fedrk_test_headers)
+  set(headers fedrk_plain_test_headers)
+  if("fedrk_messages" IN_LIST arg_LINK)
+    set(headers fedrk_message_test_headers)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
   target_compile_options(${target} PRIVATE -pthread)
   fedrk_compile_quickly(${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
