@@ -7,6 +7,13 @@ function(fedrk_compile_quickly target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
+# Where a sanitizer looks, the compiler's time counts more than the program's; all but the core, whose loops would take too
+# long.
+function(fedrk_optimise_for_users target)
+  if(FEDRK_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
 if(FEDRK_SANITIZE)
   add_compile_options(-fsanitize=${FEDRK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FEDRK_SANITIZE})
