@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "fedrk/analysis/error_to_truth.hpp"
@@ -18,6 +19,12 @@
 namespace fedrk::app {
 namespace {
 
+// A refit may take as many rounds again.
+std::uint32_t most_rounds(const MethodOptions& method, const RunOptions& options) {
+  const std::uint64_t most = std::uint64_t{options.rounds} * (method.refit ? 2 : 1);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
+}
+
 // Least squares on what was selected: the entries kept most often, or those that soft thresholding left.
 void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, const SelectionCounts& selection,
                std::span<RoundObserver* const> observers, const StopSignal* stop, RunResult& result) {
@@ -28,9 +35,13 @@ void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, 
   wanted.least_squares.slack.lambda = plan.method.slack.value_or(0.0);
   wanted.least_squares.inner = plan.method.inner_tolerance;
   wanted.least_squares.depth = plan.method.acceleration;
-  if (plan.method.soft == 0.0) {
-    for (const std::size_t j : most_selected(selection.counts())) {
-      if (wanted.support.size() < options.sparsity) wanted.support.push_back(static_cast<std::uint32_t>(j));
+  const std::vector<std::uint64_t>& counts = selection.counts();
+  for (const std::size_t j : most_selected(counts)) {
+    const auto entry = static_cast<std::uint32_t>(j);
+    if (plan.method.soft == 0.0) {
+      if (wanted.support.size() < options.sparsity) wanted.support.push_back(entry);
+    } else if (2 * counts[j] >= result.history.size()) {
+      wanted.often.push_back(entry);  // x moves on; what it held most of the time may be missing at the end
     }
   }
   Refit made = refit(engine, wanted, result.x, observers, stop);
@@ -94,18 +105,19 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   const RunOptions options = run.plan.run_options();
   const std::string expected = privacy_forecast_words(run.plan, engine.roster(), engine.dimension());
   if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
-  ProgressDisplay progress(wanted.progress, options.rounds);
+  ProgressDisplay progress(wanted.progress, most_rounds(plan.method, options));
   SelectionCounts selection;
   ErrorToTruth error(problem.truth);
   std::vector<RoundObserver*> watching{&progress};
   watching.insert(watching.end(), wanted.observers.begin(), wanted.observers.end());
   if (!problem.truth.empty()) watching.push_back(&error);
   std::vector<RoundObserver*> observers = watching;
-  if (options.sparsity > 0 && plan.method.soft == 0.0) observers.push_back(&selection);
+  const bool soft = plan.method.soft > 0.0;
+  if (soft ? plan.method.refit : options.sparsity > 0) observers.push_back(&selection);
 
   const auto start = std::chrono::steady_clock::now();
   const auto method = make_method(plan.method, options, engine);
-  if (plan.method.soft > 0.0) problem.start = dual_of(problem.start, plan.method.soft);
+  if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, *method, problem.start, observers, wanted.stop);
   if (plan.method.refit && !broken_off(run.result.termination)) {
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
@@ -115,7 +127,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   progress.finish();
 
   run.coefficients = problem.coefficients(run.result.x);
-  run.selection_counts = selection.counts();
+  if (!soft) run.selection_counts = selection.counts();
   run.errors = error.errors();
   run.selection_order = most_selected(run.selection_counts);
   run.warnings = std::move(problem.warnings);

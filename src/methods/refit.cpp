@@ -31,6 +31,14 @@ Support largest_entries(std::span<const double> x, std::size_t most) {
   return entries;
 }
 
+/// With those of the `others`, which differ, that there is room for. REQUIRES: `support` ascends.
+void add_others(std::span<const std::uint32_t> others, std::size_t most, Support& support) {
+  const Support before = support;
+  for (const std::uint32_t j : others) {
+    if (support.size() < most && !std::ranges::binary_search(before, j)) support.push_back(j);
+  }
+}
+
 /// Shows observers the whole x.
 class AtFullLength final : public RoundObserver {
  public:
@@ -124,6 +132,7 @@ Refit refit(Engine& engine, const RefitOptions& options, std::span<const double>
   const bool given = options.keep > 0 || !options.support.empty();
   Refit made{{}, options.support};
   if (made.support.empty()) made.support = largest_entries(x, options.keep > 0 ? options.keep : bearable);
+  if (!given) add_others(options.often, bearable, made.support);
   std::ranges::sort(made.support);
   made.result.x.assign(x.begin(), x.end());
   const auto lengths = given ? std::nullopt : column_lengths(engine, options.run, made.result);

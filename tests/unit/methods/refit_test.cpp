@@ -91,6 +91,37 @@ TEST(Refit, FindsOutWhichEntriesStandOutOfTheNoise) {
   }
 }
 
+// An entry that is missing at the end, as x moves on, is found where it was there before.
+TEST(Refit, LooksAlsoAtEntriesThatWereOftenThere) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto problem = generate(sparse_problem(seed));
+    const Support truth = support_of(problem.solution);
+    InProcessEngine engine(test::clients_of(copy_of(problem.system), 6, seed), 1);
+    auto x = problem.solution;
+    x[truth.front()] = 0.0;
+    RefitOptions options = options_for(seed, 0);
+    EXPECT_NE(refit(engine, options, x).support, truth) << "seed " << seed;
+    options.often = {truth.back(), truth.front(), truth.front() == 0 ? 1U : 0U};
+
+    const Refit made = refit(engine, options, x);
+
+    EXPECT_EQ(made.support, truth) << "seed " << seed;
+    EXPECT_LT(test::relative_distance(made.result.x, fit(problem.system, made.support)), 1e-5) << "seed " << seed;
+  }
+}
+
+// There are no more entries to fit than a third of the rows.
+TEST(Refit, LooksAtNoMoreEntriesThanItsRowsBear) {
+  const auto problem = generate(sparse_problem(1));
+  InProcessEngine engine(test::clients_of(copy_of(problem.system), 6, 1), 1);
+  RefitOptions options = options_for(1, 0);
+  for (std::uint32_t j = 40; j-- > 0;) options.often.push_back(j);
+
+  const Refit made = refit(engine, options, problem.solution);
+
+  EXPECT_EQ(made.support, support_of(problem.solution)) << "those of x go first";
+}
+
 // A right-hand side of pure noise selects nothing, and then the answer is zero and its residual all of b.
 TEST(Refit, IsZeroWhereNothingStandsOut) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
