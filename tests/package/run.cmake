@@ -11,7 +11,7 @@ function(step)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-set(configure -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Debug -DFEDRK_SOURCE=${FEDRK_SOURCE})
+set(configure -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DFEDRK_SOURCE=${FEDRK_SOURCE})
 if(PROJECT STREQUAL "find_package")
   step(${CMAKE_COMMAND} --install ${FEDRK_BUILD} --prefix ${work}/prefix)
   list(APPEND configure -DCMAKE_PREFIX_PATH=${work}/prefix)
