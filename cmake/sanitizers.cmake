@@ -14,7 +14,7 @@ function(fedrk_optimise_for_users target)
     target_compile_options(${target} PRIVATE -O0)
   endif()
 endfunction()
-# What most sources of a library include, compiled once. With clang only, which builds what the address sanitizer sees: GCC 12
+# What most sources of a library include, compiled once. With clang only, which builds what sanitizers see: GCC 12
 # then warns of <string> itself where it is used with fmt.
 function(fedrk_precompile target)
   if(FEDRK_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")

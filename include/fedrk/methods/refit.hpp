@@ -21,7 +21,7 @@ namespace fedrk {
 
 struct RefitOptions {
   RunOptions run;  // participants, seed, the number of the first round and the most rounds of all fits
-  LeastSquaresOptions least_squares{.tolerance = 1e-7};  // far below the noise of any estimate
+  LeastSquaresOptions least_squares{.tolerance = 1e-8};  // far below the noise of any estimate
   std::size_t keep = 0;                                  // s; 0: what stands out of the noise
   std::vector<std::uint32_t> support{};                  // exactly these, in place of the largest
   std::vector<std::uint32_t> often{};                    // looked at besides those of x, the most important first

@@ -46,7 +46,7 @@ RefitOptions options_for(std::uint64_t seed, std::size_t keep, std::size_t parti
   return options;
 }
 
-// The gradient is below 1e-7 of ||A||_F ||b||; with singular values alike that is about as much of x, times the square
+// The gradient is below 1e-8 of ||A||_F ||b||; with singular values alike that is about as much of x, times the square
 // root of the number of columns.
 TEST(Refit, IsLeastSquaresOnTheLargestEntries) {
   for (const double density : {1.0, 0.3}) {
@@ -110,6 +110,12 @@ TEST(Refit, LooksAlsoAtEntriesThatWereOftenThere) {
   }
 }
 
+class MostEntries final : public RoundObserver {
+ public:
+  void on_round(const RoundRecord&, std::span<const double> x) override { most = std::max(most, support_of(x).size()); }
+  std::size_t most = 0;
+};
+
 // There are no more entries to fit than a third of the rows.
 TEST(Refit, LooksAtNoMoreEntriesThanItsRowsBear) {
   const auto problem = generate(sparse_problem(1));
@@ -117,8 +123,12 @@ TEST(Refit, LooksAtNoMoreEntriesThanItsRowsBear) {
   RefitOptions options = options_for(1, 0);
   for (std::uint32_t j = 40; j-- > 0;) options.often.push_back(j);
 
-  const Refit made = refit(engine, options, problem.solution);
+  MostEntries seen;
+  RoundObserver* const observers[] = {&seen};
 
+  const Refit made = refit(engine, options, problem.solution, observers);
+
+  EXPECT_EQ(seen.most, 30);
   EXPECT_EQ(made.support, support_of(problem.solution)) << "those of x go first";
 }
 
