@@ -12,12 +12,12 @@
 #include "fedrk/analysis/lasso.hpp"
 #include "fedrk/analysis/step_search.hpp"
 #include "fedrk/baselines/averaging.hpp"
-#include "fedrk/baselines/conjugate_gradients.hpp"
 #include "fedrk/baselines/gradient_descent.hpp"
-#include "fedrk/baselines/gram_sum.hpp"
 #include "fedrk/baselines/pooled.hpp"
 #include "fedrk/baselines/scaffold.hpp"
 #include "fedrk/federated/published_method.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
+#include "fedrk/methods/gram_method.hpp"
 
 namespace fedrk {
 namespace {
@@ -135,17 +135,15 @@ void add_stepping(const Engine& engine, const ContenderOptions& options, std::ve
                   [options, equal](Engine& at) { return make_scaffold(at, options, equal); }});
 }
 
-void add_sums(std::size_t clients, std::vector<Contender>& list) {
-  list.push_back({"cg", "conjugate gradients", "one sum of A_i'A_i p",
-                  "on the normal equations; the server sees only the sum, but needs every client in every round", true,
-                  [clients](Engine&) {
-                    return ReadyMethod{std::make_unique<ConjugateGradients>(clients), ""};
-                  }});
+void add_sums(std::vector<Contender>& list) {
+  // To the target, whatever tolerance a plan asks for; in doubles, as is usual.
+  const FitOptions fit{.tolerance = 0.0, .pairs = false};
+  list.push_back({"cg", "conjugate gradients", "sums of A_i'A_i p",
+                  "on the normal equations; every product is a sweep over all clients", false,
+                  [fit](Engine& at) { return ReadyMethod{std::make_unique<ConjugateGradients>(fit, at.roster()), ""}; }});
   list.push_back({"gram", "Gram sum", "one sum of A_i'A_i",
-                  "one shot; the server sees only the sum, which tells all correlations of the columns", true,
-                  [clients](Engine&) {
-                    return ReadyMethod{std::make_unique<GramSumMethod>(clients), ""};
-                  }});
+                  "one sweep, then refinement; the server sees only the sum, which tells all correlations of the columns",
+                  false, [fit](Engine& at) { return ReadyMethod{std::make_unique<GramMethod>(fit, at.roster()), ""}; }});
 }
 
 void add_pooled(std::size_t clients, const ContenderOptions& options, std::vector<Contender>& list) {
@@ -244,7 +242,7 @@ std::vector<Contender> contenders(const Engine& engine, const ContenderOptions& 
   std::vector<Contender> list;
   add_stepping(engine, options, list);
   add_hyperplane_contenders(engine, options, list);
-  add_sums(clients, list);
+  add_sums(list);
   if (options.run.sparsity > 0) {
     add_soft_contender(options, list);
     add_sparse(clients, options, list);

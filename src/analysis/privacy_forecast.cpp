@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/linalg/kernels.hpp"
@@ -65,7 +65,7 @@ InProcessEngine engine_of(const Model& model, std::uint64_t seed) {
 double error_of_a_try(const Model& model, std::uint64_t seed) {
   InProcessEngine engine = engine_of(model, seed);
   RunOptions run{.rounds = kGradientRounds, .residual_every = RunOptions::kNever};
-  ConjugateGradients exactly(model.clients);
+  ConjugateGradients exactly({}, engine.roster());
   const std::vector<double> truth = FederatedRun(run).run(engine, exactly).x;
   run.rounds = static_cast<std::uint32_t>(model.plan.rounds.size());
   PrivateMean privately(model.plan);

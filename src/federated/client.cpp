@@ -11,6 +11,8 @@
 #include "fedrk/federated/clipped_pass.hpp"
 #include "fedrk/federated/pooled_rows.hpp"
 #include "fedrk/federated/soft_threshold.hpp"
+#include "fedrk/problem/cross_products.hpp"
+#include "fedrk/problem/frame_products.hpp"
 
 namespace fedrk {
 namespace {
@@ -26,8 +28,9 @@ void scale(double factor, std::span<double> values) {
 
 }  // namespace
 
-Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps)
-    : id_(id), name_(std::move(name)), seed_(seed), all_(std::move(block), steps), slack_(all_.block().rows()) {
+Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps,
+               std::optional<Frame> frame)
+    : id_(id), name_(std::move(name)), seed_(seed), all_(std::move(block), steps), frame_(std::move(frame)) {
   if (steps.needs_gram() && !steps.gram_fits(all_.block().rows())) {
     throw InvalidArgument(name_ + ": the inner products of " + std::to_string(all_.block().rows()) +
                           " rows do not fit the memory that steps in coefficient space were given");
@@ -43,7 +46,8 @@ ClientSummary Client::summary() const {
 LocalReply Client::local_update(const LocalTask& task) {
   FEDRK_EXPECTS(task.x.size() == solver_for(task).block().cols() || !needs_x(task.work));
   LocalReply reply{id_, {}};
-  if (task.report_residual) reply.squared_residual = residual_of_answer(task);
+  const bool in_one_pass = std::holds_alternative<Gradient>(task.work);
+  if (task.report_residual && !in_one_pass) reply.squared_residual = residual_of_answer(task);
   std::visit([&](const auto& work) { answer(work, task, reply); }, task.work);
   return reply;
 }
@@ -52,9 +56,17 @@ LocalSolver& Client::solver_for(const LocalTask& task) {
   if (task.columns.empty()) return all_;
   if (!part_ || !std::ranges::equal(part_->columns, task.columns)) {
     part_ = Part{{task.columns.begin(), task.columns.end()},
-                 LocalSolver(RowBlock(restrict_to(block().system(), task.columns)), all_.options())};
+                 LocalSolver(RowBlock(restrict_to(block().system(), task.columns), RowUse::Sums), all_.options()),
+                 frame_ ? std::optional(restrict_to(*frame_, task.columns)) : std::nullopt};
   }
   return part_->solver;
+}
+
+const Frame* Client::frame_for(const LocalTask& task) {
+  if (!frame_) return nullptr;
+  if (task.columns.empty()) return &*frame_;
+  (void)solver_for(task);
+  return &*part_->frame;
 }
 
 std::span<const double> Client::own(const LocalTask& task) const {
@@ -65,10 +77,10 @@ double Client::residual_of_answer(const LocalTask& task) {
   AlignedVector answer = aligned_copy(task.x);
   if (const auto* sparse = std::get_if<SparseSteps>(&task.work)) soft_threshold(task.x, sparse->lambda, answer);
   std::fill_n(answer.rbegin(), task.noise_columns, 0.0);
-  if (task.columns.empty()) return squared_residual(block().system(), answer);
-  AlignedVector whole(block().cols(), 0.0);  // of all equations, also where the selected unknowns have no part
-  for (std::size_t k = 0; k < answer.size(); ++k) whole[task.columns[k]] = answer[k];
-  return squared_residual(block().system(), whole);
+  if (!frame_ && task.columns.empty()) return squared_residual(block().system(), answer);
+  double squared = 0.0;
+  (void)gradient(solver_for(task).block().system(), frame_for(task), answer, &squared);
+  return squared;
 }
 
 // ---- Kaczmarz steps.
@@ -82,7 +94,6 @@ void Client::answer(const UntilProjected& projection, const LocalTask& task, Loc
 }
 
 void Client::answer(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
-  if (steps.lambda > 0.0) return answer_with_slack(steps, task, reply);
   double gap = 0.0;
   LocalSolver& solver = solver_for(task);
   reply.values = solver.displacement(steps.budget, stream(task), task.x, &gap);
@@ -121,33 +132,6 @@ void Client::turn(LocalSolver& solver, const LocalTask& task, LocalReply& reply)
   reply.gap = dot(reply.values, way);
 }
 
-// The same with slack, where every y of the client's rows names one.
-void Client::turn(const LocalTask& task, LocalSolver::SlackSteps& made) {
-  RngStream draws = stream(task, Purpose::Direction);
-  std::vector<double> within(made.y.size());
-  for (double& entry : within) entry = draws.gaussian();
-  const double length = std::sqrt(squared_norm(within));
-  if (length == 0.0) return;
-  axpy(kTurn * std::sqrt(squared_norm(made.y)) / length, within, made.y);
-  made.displacement = combine(solver_for(task).block().system().rows, made.y);
-}
-
-void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
-  slack_.learn(SlackNews::unpacked(own(task)), steps.stored);
-  auto made = solver_for(task).slack_steps(steps.budget, steps.lambda, stream(task), task.x, slack_.coefficients());
-  if (is_varied(task) && std::holds_alternative<UntilProjected>(steps.budget)) turn(task, made);
-  const double factor = relaxation(task);
-  scale(factor, made.displacement);
-  scale(factor, made.y);
-  reply.values = std::move(made.displacement);
-  reply.gap = dot(made.y, made.r);
-  SlackScalars scalars{squared_norm(made.r), slack_.products(made.y, steps.stored)};
-  scalars.products.push_back(squared_norm(made.y));
-  for (double& product : scalars.products) product *= steps.lambda;
-  reply.slack = std::move(scalars);
-  slack_.keep(task.round.value, std::move(made.y));
-}
-
 void Client::answer(const SparseSteps& steps, const LocalTask& task, LocalReply& reply) {
   double gap = 0.0;
   reply.values = solver_for(task).sparse_displacement(steps.budget, steps.lambda, stream(task), task.x, gap);
@@ -164,13 +148,26 @@ void Client::answer(const GradientSteps& steps, const LocalTask& task, LocalRepl
 }
 
 void Client::answer(const Gradient&, const LocalTask& task, LocalReply& reply) {
-  reply.values = gradient(solver_for(task).block(), task.x);
+  double squared_residual = 0.0;
+  reply.values = gradient(solver_for(task).block().system(), frame_for(task), task.x, &squared_residual);
+  if (task.report_residual) reply.squared_residual = squared_residual;
 }
 void Client::answer(const NormalProduct&, const LocalTask& task, LocalReply& reply) {
-  reply.values = normal_product(solver_for(task).block(), task.x);
+  reply.values = normal_product(solver_for(task).block().system(), frame_for(task), task.x);
 }
-void Client::answer(const GramSum&, const LocalTask& task, LocalReply& reply) {
-  reply.values = gram_sum(solver_for(task).block());
+void Client::answer(const CrossProducts& work, const LocalTask& task, LocalReply& reply) {
+  const LinearSystem& system = solver_for(task).block().system();
+  if (!work.pairs) {
+    reply.values = cross_products(system, frame_for(task));
+    return;
+  }
+  const AlignedVector pairs = cross_product_pairs(system, frame_for(task));  // high parts, then low ones
+  const std::size_t count = pairs.size() / 2;
+  reply.values.resize(pairs.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    reply.values[2 * k] = pairs[k];
+    reply.values[2 * k + 1] = pairs[count + k];
+  }
 }
 void Client::answer(const Curvature&, const LocalTask& task, LocalReply& reply) {
   reply.values = {curvature(solver_for(task).block())};

@@ -4,14 +4,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/accept_replies.hpp"
+#include "fedrk/federated/groups.hpp"
 #include "fedrk/federated/participation.hpp"
 #include "fedrk/federated/published_method.hpp"
 #include "fedrk/federated/run_ended.hpp"
 #include "fedrk/federated/stopping.hpp"
+#include "fedrk/federated/sweep.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
@@ -25,6 +30,13 @@ class ResidualScale {
   explicit ResidualScale(std::span<const ClientSummary> roster) : roster_(roster) {
     const RosterTotals all = totals_of(roster);
     mean_square_ = all.squared_rhs_norm > 0.0 ? all.squared_rhs_norm / all.rows : 1.0;  // b = 0: the residual itself
+  }
+
+  /// Of these clients only, from now on.
+  void keep(std::span<const ClientId> clients) {
+    std::vector<ClientSummary> left;
+    for (const ClientId client : clients) left.push_back(roster_[client.value]);
+    mean_square_ = ResidualScale(left).mean_square_;
   }
 
   std::optional<double> relative(const RoundReplies& round) const {
@@ -43,6 +55,22 @@ class ResidualScale {
   double mean_square_;
 };
 
+// A residual that rounding explains: the backward error ||r|| / (||A||_F ||x|| + ||b||) of a stable solver.
+constexpr double kRounding = 1e-14;
+constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a round
+
+/// The best answer whose residual over all clients is known.
+struct BestSoFar {
+  AlignedVector x;
+  double residual = std::numeric_limits<double>::infinity();
+
+  void consider(std::span<const double> candidate, double relative_residual) {
+    if (!(relative_residual < residual)) return;
+    residual = relative_residual;
+    x.assign(candidate.begin(), candidate.end());
+  }
+};
+
 /// The state of one run, and its rounds.
 class Rounds {
  public:
@@ -51,38 +79,43 @@ class Rounds {
         engine_(engine),
         method_(method),
         roster_(engine.roster()),
-        everyone_(choose_participants(roster_, 0, stream_for(options.seed, Purpose::Participation))),
+        groups_(roster_, options.participants, options.min_group, stream_for(options.seed, Purpose::Groups)),
         residual_(roster_),
         residual_every_(options.residual_every > 0 ? options.residual_every : residual_interval(roster_, options)),
         stopping_{options.tolerance, options.patience},
-        x_(x0.begin(), x0.end()) {}
+        x_(x0.begin(), x0.end()),
+        start_(x0.begin(), x0.end()) {
+    // At zero nobody has to be asked.
+    if (totals_of(roster_).squared_rhs_norm > 0.0 && squared_norm(x0) == 0.0) best_.consider(x0.first(x0.size() - options.noise_columns), 1.0);
+  }
 
   std::span<const double> answer() { return method_.answer(x_).first(x_.size() - options_.noise_columns); }
 
-  /// The server draws participants, asks them what the method asks, and lets it move x by their answers.
+  /// Asks some clients what the method asks, and lets it move x by their answers. A sweep takes several rounds.
   void make_round(RoundIndex t) {
     const auto start = Clock::now();
     const std::uint64_t up = result_.bytes_up, down = result_.bytes_down;
-    previous_ = x_;
-    const auto participants =
-        choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
-    const Request request = method_.request(t, x_);
-    const bool at_x = request.sent.data() == x_.data() && method_.may_ask_residuals();
-    reveal_ = request.reveal;
-    const LocalTask task{t,
-                         request.sent,
-                         request.work,
-                         at_x && residual_every_ != RunOptions::kNever && t.value % residual_every_ == 0,
-                         options_.noise_columns,
-                         request.own,
-                         request.reveal};
+    if (!sweep_.running()) {
+      previous_ = x_;
+      request_ = method_.request(t, x_);
+      reveal_ = request_.reveal;
+      if (request_.audience == Audience::Everyone) sweep_.begin(groups_);
+    }
+    const std::vector<ClientId> participants = participants_of(t);
+    LocalTask task = task_of(t);
+    task.patient = sweep_.running() && sweep_.second_time();
     RoundReplies round = ask(task, participants);
-    method_.update(t, round, x_);
-
-    RoundRecord record{t, round.answered, round.absences, round.relative_residual, distance(x_, previous_)};
+    RoundRecord record{t, round.answered, round.absences, round.relative_residual, 0.0};
+    const double earlier = round.earlier_seconds;
+    if (!sweep_.running()) {
+      update(t, round);
+    } else if (sweep_.add(request_.work, round)) {
+      end_sweep(t, record);
+    }
+    record.movement = distance(x_, previous_);
     record.bytes_up = result_.bytes_up - up;
     record.bytes_down = result_.bytes_down - down;
-    record.seconds = std::chrono::duration<double>(Clock::now() - start).count() + round.earlier_seconds;
+    record.seconds = std::chrono::duration<double>(Clock::now() - start).count() + earlier;
     result_.history.push_back(std::move(record));
   }
 
@@ -94,21 +127,22 @@ class Rounds {
       last.movement = 0.0;
       return Termination::Diverged;
     }
-    if (stopping_.tolerance_seems_met(result_.history) && worth_a_look() && measure_everyone() &&
-        *result_.relative_residual <= options_.tolerance) {
-      return Termination::Tolerance;
-    }
-    if (method_.finished()) return Termination::Converged;
+    if (sweep_.running()) return std::nullopt;
+    if (method_.finished()) return method_.contradictory() ? Termination::Contradictory : Termination::Converged;
+    if (method_.fits()) return std::nullopt;
+    if (may_have_arrived() && worth_a_look() && measure_everyone() && is_solved()) return Termination::Tolerance;
     if (stopping_.stagnant(result_.history)) return Termination::Stagnation;
     return std::nullopt;
   }
 
   RunResult finish(Termination termination) {
-    // The last round, or a stretch without progress, may have ended within the tolerance after all.
-    const bool may_be_within = !broken_off(termination) && termination != Termination::Diverged;
-    if (termination != Termination::Tolerance && measure_everyone() && may_be_within && options_.tolerance > 0.0 &&
-        *result_.relative_residual <= options_.tolerance) {
-      termination = Termination::Tolerance;
+    if (method_.fits()) {
+      take_measure_of_fit();
+    } else {
+      return_the_best();
+      if (result_.converged.value_or(false) && !broken_off(termination) && termination != Termination::Converged) {
+        termination = Termination::Tolerance;  // the last round, or a stretch without progress, may have got there
+      }
     }
     return result(termination);
   }
@@ -116,6 +150,12 @@ class Rounds {
   /// As `finish`, where nobody can be asked any more.
   RunResult break_off(const RunEnded& ended) {
     result_.relative_residual.reset();  // of an earlier x, if of any
+    if (method_.fits()) {
+      if (const auto measure = method_.measure()) take(*measure);
+    } else if (best_.residual < 1.0) {
+      choose_the_best();
+    }
+    result_.converged = false;
     RunResult made = result(ended.why());
     if (!ended.words().empty()) made.notes.push_back(ended.words());
     return made;
@@ -129,6 +169,44 @@ class Rounds {
   }
 
  private:
+  // ---- A round.
+
+  std::vector<ClientId> participants_of(RoundIndex t) const {
+    if (sweep_.running()) return {sweep_.group().begin(), sweep_.group().end()};
+    if (request_.audience == Audience::Turn) return {groups_.in_turn(t).begin(), groups_.in_turn(t).end()};
+    return choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
+  }
+
+  LocalTask task_of(RoundIndex t) const {
+    const bool at_x = request_.sent.data() == x_.data() && method_.may_ask_residuals();
+    const bool due = method_.fits() || (residual_every_ != RunOptions::kNever && t.value % residual_every_ == 0);
+    return {t,  request_.sent, request_.work, at_x && due, options_.noise_columns, request_.own, request_.reveal};
+  }
+
+  void update(RoundIndex t, RoundReplies& round) {
+    const bool of_all = round.answered.size() == groups_.everyone().size() && method_.answer(x_).data() == x_.data();
+    if (of_all && round.relative_residual && !method_.fits()) best_.consider(answer(), *round.relative_residual);
+    method_.update(t, round, x_);
+  }
+
+  // The sum over all clients, or, where some stay away, the end of what they were part of.
+  void end_sweep(RoundIndex t, RoundRecord& record) {
+    if (sweep_.lost().empty()) {
+      RoundReplies all = sweep_.take();
+      all.relative_residual = residual_.relative(all);
+      record.relative_residual = all.relative_residual;
+      return update(t, all);
+    }
+    const std::vector<ClientId> lost = sweep_.lost();
+    if (lost.size() >= groups_.everyone().size()) {
+      throw RunEnded(Termination::ClientsLost, "every client stays away");
+    }
+    groups_.leave_out(lost);
+    result_.left_out.insert(result_.left_out.end(), lost.begin(), lost.end());
+    residual_.keep(groups_.everyone());
+    method_.begin_anew(groups_.everyone());
+  }
+
   // Counts what would travel: what is sent to all and to each alone, down; what each answers, its residual too, up.
   RoundReplies ask(const LocalTask& task, std::span<const ClientId> participants) {
     RoundReplies round = engine_.local_updates(task, participants);
@@ -145,12 +223,24 @@ class Rounds {
     return round;
   }
 
-  RunResult result(Termination termination) {
-    result_.termination = termination;
-    result_.x.assign(answer().begin(), answer().end());
-    result_.notes = method_.notes();
-    result_.fits = method_.fits();
-    return std::move(result_);
+  // ---- When to stop, and with what.
+
+  // The participants are within the tolerance, or x rests, or their residuals are a tenth of what they were when
+  // everyone was last looked at: so an x that is thrown away later has been measured.
+  bool may_have_arrived() {
+    if (!(options_.tolerance > 0.0) || !method_.may_ask_residuals()) return false;
+    const RoundRecord& last = result_.history.back();
+    const double size = std::sqrt(squared_norm(x_));
+    quiet_rounds_ = last.movement <= kQuiet * size ? quiet_rounds_ + 1 : 0;
+    bool lower = false;
+    if (last.relative_residual) {
+      reports_.push_back(*last.relative_residual);
+      if (reports_.size() > groups_.count()) reports_.pop_front();
+      const double level = *std::ranges::max_element(reports_);
+      lower = reports_.size() == groups_.count() && level < 0.1 * looked_at_;
+      if (lower) looked_at_ = level;
+    }
+    return stopping_.tolerance_seems_met(result_.history) || quiet_rounds_ >= 3 || lower;
   }
 
   // A look at everyone that ends no run costs like a round with all clients, so each one is followed by twice the
@@ -162,16 +252,67 @@ class Rounds {
     return true;
   }
 
-  // Asks every client for its residual at x, and for nothing else. True when that of all is known.
-  bool measure_everyone() {
+  bool is_solved() const {
+    const double residual = result_.relative_residual.value_or(std::numeric_limits<double>::infinity());
+    if (options_.tolerance > 0.0 && residual <= options_.tolerance) return true;
+    const RosterTotals totals = totals_of(roster_);
+    const double rhs = std::sqrt(totals.squared_rhs_norm);
+    const double whole = std::sqrt(totals.squared_norm) * std::sqrt(squared_norm(method_.answer(x_))) + rhs;
+    return residual * (rhs > 0.0 ? rhs : 1.0) <= kRounding * whole;
+  }
+
+  // Asks every client for its residual at the answer, and for nothing else. True when that of all is known.
+  bool measure_everyone() { return measure(method_.answer(x_)); }
+
+  bool measure(std::span<const double> at) {
     if (!method_.may_ask_residuals()) return false;
     const auto next = options_.first_round + static_cast<std::uint32_t>(result_.history.size());
-    LocalTask task{RoundIndex{next}, method_.answer(x_), FixedSteps{0}, true, options_.noise_columns};
+    LocalTask task{RoundIndex{next}, at, FixedSteps{0}, true, options_.noise_columns};
     task.reveal = reveal_;
-    const RoundReplies round = ask(task, everyone_);
-    const bool complete = round.answered.size() == everyone_.size();
+    const RoundReplies round = ask(task, groups_.everyone());
+    const bool complete = round.answered.size() == groups_.everyone().size();
     result_.relative_residual = complete ? round.relative_residual : std::nullopt;
-    return result_.relative_residual.has_value();
+    if (!result_.relative_residual) return false;
+    best_.consider(at.first(at.size() - options_.noise_columns), *result_.relative_residual);
+    return true;
+  }
+
+  // Never worse than the start, and never worse than what was seen on the way.
+  void return_the_best() {
+    if (!method_.may_ask_residuals()) return;
+    result_.converged = measure_everyone() && is_solved();
+    if (*result_.converged) return;
+    const auto last = result_.relative_residual;
+    if (last && squared_norm(start_) > 0.0) measure(method_.answer(start_));
+    result_.relative_residual = last;
+    if (!best_.x.empty() && !(last && *last <= best_.residual)) choose_the_best();
+  }
+
+  void choose_the_best() {
+    chosen_ = best_.x;
+    result_.relative_residual = best_.residual;
+  }
+
+  void take_measure_of_fit() {
+    if (const auto measure = method_.measure()) return take(*measure);
+    result_.converged = method_.may_ask_residuals() ? std::optional(false) : std::nullopt;
+    measure_everyone();
+  }
+
+  void take(const FitMeasure& measure) {
+    result_.relative_residual = measure.relative_residual;
+    result_.criterion = measure.criterion;
+    result_.converged = measure.holds;
+  }
+
+  RunResult result(Termination termination) {
+    result_.termination = termination;
+    const std::span<const double> x = chosen_.empty() ? answer() : chosen_;
+    result_.x.assign(x.begin(), x.end());
+    result_.notes = method_.notes();
+    result_.fits = method_.fits();
+    result_.method = method_.name();
+    return std::move(result_);
   }
 
   static constexpr std::size_t kLongestPause = 64;
@@ -180,12 +321,19 @@ class Rounds {
   Engine& engine_;
   Method& method_;
   std::span<const ClientSummary> roster_;
-  std::vector<ClientId> everyone_;
+  Groups groups_;
+  Sweep sweep_;
+  Request request_;
   ResidualScale residual_;
   std::uint32_t residual_every_;
   StoppingRule stopping_;
-  AlignedVector x_, previous_;
+  AlignedVector x_, previous_, start_;
+  BestSoFar best_;
+  AlignedVector chosen_;                   // the answer, where it is not the last one
   Reveal reveal_ = Reveal::Sums;           // as the method asked last
+  std::deque<double> reports_;             // residuals of the participants, of one turn of the groups
+  double looked_at_ = 1.0;                 // the largest of them when everyone was looked at last
+  std::size_t quiet_rounds_ = 0;
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
   std::size_t shown_ = 0;                  // of the rounds made
   RunResult result_;

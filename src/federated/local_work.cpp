@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "fedrk/linalg/kernels.hpp"
+#include "fedrk/problem/cross_products.hpp"
+#include "fedrk/problem/frame_products.hpp"
 
 namespace fedrk {
 namespace {
@@ -31,13 +33,13 @@ void add_batch_gradient(const LinearSystem& system, std::uint64_t count, RngStre
       system.rows);
 }
 
-// sum += A^T (b - A x), where `rhs` is b, or zero where it is empty. Each row is read once.
+// sum += A^T (b - A x). Each row is read once.
 void add_gradient(const Rows& rows, std::span<const double> rhs, std::span<const double> x, std::span<double> sum) {
   std::visit(
       [&](const auto& matrix) {
         for (std::size_t j = 0; j < matrix.rows(); ++j) {
           const auto row = matrix.row(j);
-          axpy((rhs.empty() ? 0.0 : rhs[j]) - dot(row, x), row, sum);
+          axpy(rhs[j] - dot(row, x), row, sum);
         }
       },
       rows);
@@ -45,27 +47,6 @@ void add_gradient(const Rows& rows, std::span<const double> rhs, std::span<const
 
 void scale(double factor, std::span<double> values) {
   for (double& value : values) value *= factor;
-}
-
-// Row i of the packed upper triangle holds columns i to n - 1.
-template <class Number>
-void add_outer_product(std::span<const Number> row, std::size_t, std::span<double> packed) {
-  std::size_t start = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const auto rest = row.subspan(i);
-    axpy(row[i], rest, packed.subspan(start, rest.size()));
-    start += rest.size();
-  }
-}
-
-template <class Number>
-void add_outer_product(const BasicSparseRow<Number>& row, std::size_t cols, std::span<double> packed) {
-  for (std::size_t k = 0; k < row.columns.size(); ++k) {
-    const std::size_t i = row.columns[k];
-    const std::size_t start = i * cols - i * (i + 1) / 2;  // where column j stands at start + j
-    const double value = row.values[k];
-    for (std::size_t l = k; l < row.columns.size(); ++l) packed[start + row.columns[l]] += value * row.values[l];
-  }
 }
 
 template <class Number>
@@ -92,22 +73,22 @@ LocalWork work_of(const StepBudget& budget) {
 }
 
 bool needs_x(const LocalWork& work) {
-  return !(std::holds_alternative<GramSum>(work) || std::holds_alternative<Curvature>(work) ||
+  return !(std::holds_alternative<CrossProducts>(work) || std::holds_alternative<Curvature>(work) ||
            std::holds_alternative<ColumnNorms>(work) || std::holds_alternative<AllRows>(work));
+}
+
+bool sends_pairs(const LocalWork& work) {
+  const auto* products = std::get_if<CrossProducts>(&work);
+  return products != nullptr && products->pairs;
 }
 
 bool sends_gap(const LocalWork& work) {
   return std::holds_alternative<ValidSteps>(work) || std::holds_alternative<SparseSteps>(work);
 }
 
-std::size_t slack_products(const LocalWork& work) {
-  const auto* steps = std::get_if<ValidSteps>(&work);
-  return steps != nullptr && steps->lambda > 0.0 ? steps->stored.size() + 1 : 0;
-}
-
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns) {
   if (const auto* steps = std::get_if<FixedSteps>(&work); steps != nullptr && steps->count == 0) return 0;
-  if (std::holds_alternative<GramSum>(work)) return unknowns * (unknowns + 3) / 2;
+  if (std::holds_alternative<CrossProducts>(work)) return cross_product_count(unknowns) * (sends_pairs(work) ? 2 : 1);
   if (std::holds_alternative<Curvature>(work)) return 1;
   if (std::holds_alternative<AllRows>(work)) return std::nullopt;
   return unknowns;
@@ -122,8 +103,7 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
   return std::visit(
       Overloaded{steps_on_rows, projection,
                  [&](const ValidSteps& steps) {
-                   const double of_slack = steps.lambda > 0.0 ? 4.0 * all : 0.0;  // r and A^T y
-                   return std::visit(Overloaded{steps_on_rows, projection}, steps.budget) + of_slack;
+                   return std::visit(Overloaded{steps_on_rows, projection}, steps.budget);
                  },
                  [&](const SparseSteps& steps) {
                    return steps_on_rows(steps.budget) + 2.0 * static_cast<double>(steps.budget.count) * n;
@@ -132,7 +112,7 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
                    return static_cast<double>(steps.count) * (4.0 * batch_entries(steps, m, all) + 2.0 * n);
                  },
                  [&](const Gradient&) { return 4.0 * all; }, [&](const NormalProduct&) { return 4.0 * all; },
-                 [&](const GramSum&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
+                 [&](const CrossProducts&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
                  [&](const Curvature&) { return 4.0 * all * kPowerSteps; },
                  [&](const ColumnNorms&) { return 2.0 * all; }, [](const AllRows&) { return 0.0; },
                  [&](const ClippedPass& pass) {  // two inner products and one step a row
@@ -167,35 +147,6 @@ void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<
   }
 }
 
-AlignedVector gradient(const RowBlock& block, std::span<const double> x) {
-  AlignedVector sum(x.size(), 0.0);
-  add_gradient(block.system().rows, block.system().rhs, x, sum);
-  return sum;
-}
-
-AlignedVector normal_product(const RowBlock& block, std::span<const double> x) {
-  AlignedVector sum(x.size(), 0.0);
-  add_gradient(block.system().rows, {}, x, sum);
-  scale(-1.0, sum);
-  return sum;
-}
-
-AlignedVector gram_sum(const RowBlock& block) {
-  const std::size_t n = block.cols(), triangle = n * (n + 1) / 2;
-  AlignedVector result(triangle + n, 0.0);
-  const auto packed = std::span(result).first(triangle), products = std::span(result).last(n);
-  std::visit(
-      [&](const auto& matrix) {
-        for (std::size_t j = 0; j < matrix.rows(); ++j) {
-          const auto row = matrix.row(j);
-          add_outer_product(row, n, packed);
-          axpy(block.system().rhs[j], row, products);
-        }
-      },
-      block.system().rows);
-  return result;
-}
-
 double curvature(const RowBlock& block) {
   // The power method, from a start without zeros. It approaches from below; the last percent is the caller's margin.
   AlignedVector direction(block.cols());
@@ -205,7 +156,7 @@ double curvature(const RowBlock& block) {
     const double norm = std::sqrt(squared_norm(direction));
     if (norm == 0.0) return 0.0;
     scale(1.0 / norm, direction);
-    const AlignedVector next = normal_product(block, direction);
+    const AlignedVector next = normal_product(block.system(), nullptr, direction);
     eigenvalue = dot(next, direction);
     direction = next;
   }

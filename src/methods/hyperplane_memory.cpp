@@ -17,9 +17,8 @@ namespace {
 constexpr double kRoundingShare = 1e-10;
 constexpr double kRoundingOfX = 4.0 * std::numeric_limits<double>::epsilon();  // so is a displacement as short as that
 // At a sharp angle to those before, a hyperplane of a solution may be far off, but not a thousand times as far as x and
-// that hyperplane are.
+// that hyperplane are. One that is contradicts the others, and is left out.
 constexpr double kSharpShare = 1e-6, kAbsurd = 1e3;
-constexpr double kApart = 1e-6;  // of the length of x: more than rounding puts between hyperplanes
 
 }  // namespace
 
@@ -51,16 +50,10 @@ void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const do
     add_rows(direction_at(), within, direction);
   }
   const double left = std::sqrt(squared_norm(direction));
-  if (left <= kRoundingShare * length) {
-    const double size = std::hypot(size_of_x, std::sqrt(squared_norm(gaps)));  // of x, or of the way to what is known
-    contradicted_ = contradicted_ || std::abs(gap) > kApart * length * size;
-    return;
-  }
+  if (left <= kRoundingShare * length) return;
   const double distance_along = gap / left, distance_to_plane = std::abs(plane.gap) / length;
-  if (left <= kSharpShare * length && std::abs(distance_along) > kAbsurd * std::max(size_of_x, distance_to_plane)) {
-    contradicted_ = true;
-    return;
-  }
+  const double bearable = kAbsurd * std::max(size_of_x, distance_to_plane);
+  if (left <= kSharpShare * length && std::abs(distance_along) > bearable) return;
   for (double& entry : direction) entry /= left;
   gaps.push_back(distance_along);
   const double offset = dot(direction, x) + gaps.back();

@@ -2,16 +2,13 @@
 #include "fedrk/methods/hyperplane_method.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {
 
-constexpr double kSolved = 1e-10;                                           // a relative residual that may be rounding
-constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
+constexpr std::size_t kMostRestarts = 3;  // after rounding threw x out from close to a solution
 
 }  // namespace
 
@@ -19,67 +16,79 @@ HyperplaneMethod::HyperplaneMethod(const HyperplaneOptions& options, std::size_t
     : options_(options),
       server_(options.server_budget, options.server_sampling),
       threshold_(options.sparsity),
-      judge_(clients, options.memory == HyperplaneMemory::kAll),
-      quiet_(clients) {
+      monitor_(clients) {
   if (options.memory > 0) memory_.emplace(options.memory, options.memory_limit);
 }
 
 Request HyperplaneMethod::request(RoundIndex, std::span<const double> x) {
-  return {ValidSteps{options_.local_budget}, x, {}, options_.reveal};
+  return {ValidSteps{options_.local_budget}, x, {}, options_.reveal, Audience::Turn};
 }
 
 void HyperplaneMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
-  if (solved_) return;
+  if (finished_) return;
   const AlignedVector before = aligned_copy(x);
   move(t, round, x);
   threshold_.apply(x.first(x.size() - options_.noise_columns));
-  see_who_is_quiet(round, distance(before, x), x);
-  if (memory_) look_back(t, round, before, x);
+  look_back(t, round, before, x);
 }
 
 void HyperplaneMethod::move(RoundIndex t, RoundReplies& round, std::span<double> x) {
-  if (contradicted_) {
-    const double share = 1.0 / static_cast<double>(std::max<std::size_t>(1, round.answered.size()));
-    for (const LocalReply& reply : round.replies) axpy(share, reply.values, x);
-    return;
-  }
   auto planes = hyperplanes_from(round.replies);
   if (memory_) return memory_->project(t, planes, x);
   server_.project(planes, stream_for(options_.seed, Purpose::ServerSteps, t), x);
 }
 
-void HyperplaneMethod::see_who_is_quiet(const RoundReplies& round, double moved, std::span<const double> x) {
-  // Few steps may happen on rows that lack nothing; the residual tells whether others do.
-  const bool may_lack = contradicted_ || round.relative_residual.value_or(0.0) > kSolved;
-  if (moved <= kRounding * std::sqrt(squared_norm(x)) && !may_lack) {
-    quiet_.add(round.answered);
-  } else {
-    quiet_.clear();
-  }
-}
-
 void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::span<const double> before,
                                  std::span<double> x) {
-  using Verdict = ProgressJudge::Verdict;
-  Verdict verdict = judge_.see(round, before, x);
-  if (verdict == Verdict::GoOn && memory_->contradicted()) verdict = Verdict::Contradicts;
-  if (verdict == Verdict::GoOn) return;
-  std::ranges::copy(judge_.best(), x.begin());
-  solved_ = verdict == Verdict::Solved;
-  contradicted_ = verdict == Verdict::Contradicts;
-  if (contradicted_) return give_up_memory(t);
-  memory_.emplace(options_.memory, options_.memory_limit);
-  judge_.begin_again();
+  using Verdict = ConvergenceMonitor::Verdict;
+  const Verdict verdict = monitor_.see(round, before, x);
+  if (verdict == Verdict::AtRounding) {
+    finished_ = true;
+    return;
+  }
+  if (!memory_) return;  // steps over single hyperplanes may hover as they like; the round loop judges them
+  const bool diverged = verdict == Verdict::Diverged;
+  if (diverged && monitor_.came_close() && restarts_ < kMostRestarts) {
+    ++restarts_;
+    return begin_again(options_.memory, x);
+  }
+  const bool slow = verdict == Verdict::Stagnant ||
+                    monitor_.rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(x.size());
+  if (!diverged && slow && options_.grows && !remembers_all()) {
+    grown_ = t;
+    return begin_again(HyperplaneMemory::kAll, x);
+  }
+  const bool stuck = verdict == Verdict::Stagnant && has_had_its_time(x.size());
+  if (!diverged && !stuck) return;
+  std::ranges::copy(monitor_.best(), x.begin());
+  finished_ = contradictory_ = true;
+  ended_ = t;
 }
 
-void HyperplaneMethod::give_up_memory(RoundIndex t) {
-  memory_.reset();
-  quiet_.clear();
-  notes_.push_back(
-      "By round " + std::to_string(t.value + 1) +
-      " it had shown that the equations contradict each other: hyperplanes of several rounds have no common point. The "
-      "run went on by averaging what the clients send, which hovers around the least-squares solution; --least-squares "
-      "or --ridge LAMBDA lead to it.");
+// With all rounds kept the residual may stand until there are as many hyperplanes as unknowns.
+bool HyperplaneMethod::has_had_its_time(std::size_t unknowns) const {
+  return !remembers_all() || monitor_.rounds() > 2 * unknowns;
+}
+
+void HyperplaneMethod::begin_again(std::size_t memory, std::span<double> x) {
+  std::ranges::copy(monitor_.best(), x.begin());
+  options_.memory = memory;
+  memory_.emplace(memory, options_.memory_limit);
+  monitor_.begin_again();
+}
+
+std::vector<std::string> HyperplaneMethod::notes() const {
+  std::vector<std::string> notes;
+  if (grown_) {
+    notes.push_back("A memory of a few rounds was too slow by round " + std::to_string(grown_->value + 1) +
+                    "; from there on all rounds were kept.");
+  }
+  if (contradictory_) {
+    notes.push_back("By round " + std::to_string(ended_->value + 1) +
+                    " the equations had shown that they contradict each other: hyperplanes of several rounds have no "
+                    "common point. The answer is the best x that was seen. Use fedrk fit for data, or --least-squares.");
+  }
+  return notes;
 }
 
 }  // namespace fedrk

@@ -6,11 +6,10 @@
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/published_method.hpp"
-#include "fedrk/methods/auto_method.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
+#include "fedrk/methods/gram_method.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/least_squares.hpp"
 #include "fedrk/methods/private_mean.hpp"
-#include "fedrk/methods/ridge.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "fedrk/methods/tail_average.hpp"
 
@@ -19,17 +18,13 @@ namespace {
 
 constexpr std::size_t kUsualMemory = 5;
 
-// Those who want their say in the server's step, not only in what it may see.
-bool wants_hyperplanes(const MethodOptions& options) {
-  return options.hyperplanes == HyperplaneKind::Valid || options.memory.has_value();
-}
-
 Reveal reveal_of(const MethodOptions& options) { return options.reveal.value_or(Reveal::Sums); }
 
 HyperplaneOptions hyperplane_options(const MethodOptions& options, const RunOptions& run) {
   return {.local_budget = run.local_budget,
           .reveal = reveal_of(options),
           .memory = options.memory.value_or(kUsualMemory),
+          .grows = !options.memory,
           .memory_limit = options.memory_limit,
           .server_budget = run.server_budget,
           .server_sampling = run.server_sampling,
@@ -38,41 +33,53 @@ HyperplaneOptions hyperplane_options(const MethodOptions& options, const RunOpti
           .noise_columns = run.noise_columns};
 }
 
-SlackOptions slack_options(const MethodOptions& options, const RunOptions& run, double lambda) {
-  return {lambda, run.local_budget, reveal_of(options), options.memory.value_or(kUsualMemory), options.memory_limit};
+std::unique_ptr<Method> fit_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,
+                                   const FitSetup& setup) {
+  const std::size_t unknowns = engine.dimension();
+  const FitOptions fit{
+      .tolerance = run.tolerance,
+      .intercept = setup.intercept,
+      .penalty = ridge_penalty(options.ridge, setup.intercept, setup.frame, unknowns, setup.spread),
+      .frame = setup.frame,
+      .column_norms = setup.column_norms,
+      .pairs = pairs_are_cheap(engine.roster(), unknowns),
+      .memory_limit = options.memory_limit};
+  const bool gram = options.name == MethodName::Gram ||
+                    (options.name == MethodName::Auto && options.fit && gram_is_quicker(unknowns, setup.link));
+  if (gram) return std::make_unique<GramMethod>(fit, engine.roster());
+  return std::make_unique<ConjugateGradients>(fit, engine.roster());
 }
 
-LeastSquaresOptions least_squares_options(const MethodOptions& options, const RunOptions& run) {
-  return {slack_options(options, run, options.slack.value_or(0.0)), options.inner_tolerance, options.acceleration,
-          run.tolerance};
-}
-
-std::unique_ptr<Method> without_average(const MethodOptions& options, const RunOptions& run, const Engine& engine) {
+std::unique_ptr<Method> without_average(const MethodOptions& options, const RunOptions& run, const Engine& engine,
+                                        const FitSetup& setup) {
   const auto roster = engine.roster();
   if (options.privacy.on()) {
     return std::make_unique<PrivateMean>(privacy::make_privacy_plan(
         options.privacy, public_shape(roster, engine.dimension(), run.participants), run.rounds));
   }
   if (options.is_published(run)) return std::make_unique<PublishedMethod>(run);
+  if (options.fits()) return fit_method(options, run, engine, setup);
   if (options.soft > 0.0) {
     const auto* steps = std::get_if<FixedSteps>(&run.server_budget);
     return std::make_unique<SparseKaczmarz>(SparseOptions{options.soft, std::get<FixedSteps>(run.local_budget),
                                                           reveal_of(options), steps ? steps->count : 1000, run.seed});
   }
-  if (options.ridge > 0.0) {
-    return std::make_unique<Ridge>(slack_options(options, run, options.ridge), roster, run.tolerance);
-  }
-  const bool by_slack = options.slack || options.memory || options.reveal == Reveal::Updates;
-  if (options.least_squares && by_slack) {
-    return std::make_unique<LeastSquares>(least_squares_options(options, run), roster, engine.dimension());
-  }
-  if (wants_hyperplanes(options) && !options.least_squares) {
-    return std::make_unique<HyperplaneMethod>(hyperplane_options(options, run), roster.size());
-  }
-  const bool everyone = (run.participants == 0 || run.participants == roster.size()) && !options.slack;
-  return std::make_unique<AutoMethod>(AutoOptions{hyperplane_options(options, run), least_squares_options(options, run),
-                                                  everyone, options.least_squares},
-                                      roster, engine.dimension());
+  return std::make_unique<HyperplaneMethod>(hyperplane_options(options, run), roster.size());
+}
+
+// A fit is a sum over all rows; what concerns local steps, selections and what the server sees has no part in it.
+void validate_fit(const MethodOptions& options, const RunOptions& run) {
+  const auto refuse = [](bool wrong, const char* words) {
+    if (wrong) throw InvalidArgument(words);
+  };
+  const bool by_name = options.name == MethodName::Gram || options.name == MethodName::Cg;
+  refuse(by_name && !options.fits(), "the methods gram and cg are for fits: use fedrk fit, or --least-squares");
+  if (!options.fits()) return;
+  refuse(options.name == MethodName::Published || options.hyperplanes || options.memory,
+         "least squares and ridge regression use no hyperplanes: leave out the published method, hyperplanes and memory");
+  refuse(options.reveal == Reveal::Updates, "least squares and ridge regression need sums only: leave out --reveal updates");
+  refuse(options.soft > 0.0 || options.refit || options.average || run.sparsity > 0 || run.noise_columns > 0,
+         "soft thresholding, refits, averages, entries to keep and noise columns are not part of a fit: leave them out");
 }
 
 // Whatever else would be told of the rows, or would make of the noise what it is not.
@@ -89,10 +96,9 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
          "differential privacy needs sums: single updates would have too little noise");
   refuse(run.tolerance > 0.0 || (run.residual_every > 0 && run.residual_every != RunOptions::kNever),
          "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance");
-  refuse(options.ridge > 0.0 || options.least_squares || options.slack || options.soft > 0.0 || options.refit ||
-             options.average || run.sparsity > 0,
-         "differential privacy has one method, clipped steps and their mean: leave out ridge, least squares, slack, "
-         "soft thresholding, refit, averages and entries to keep");
+  refuse(options.fits() || options.soft > 0.0 || options.refit || options.average || run.sparsity > 0,
+         "differential privacy has one method, clipped steps and their mean: leave out fits, soft thresholding, refits, "
+         "averages and entries to keep");
   refuse(options.memory || options.hyperplanes || run.noise_columns > 0,
          "differential privacy knows no hyperplanes, memory or noise columns: leave them out");
   refuse(run.participants == 1 || run.participants == 2, "differential privacy needs at least 3 participants a round");
@@ -103,12 +109,12 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
 bool MethodOptions::is_published(const RunOptions& run) const {
   if (name == MethodName::Published || hyperplanes == HyperplaneKind::Published) return true;
   const bool asked_for_more =
-      privacy.on() || hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || ridge > 0.0 || least_squares;
+      privacy.on() || hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || fits();
   return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
 }
 
 bool MethodOptions::ends_by_itself(const RunOptions& run) const {
-  if (ridge > 0.0 || least_squares || privacy.on()) return true;
+  if (fits() || privacy.on()) return true;
   return !is_published(run) && soft == 0.0 && memory.value_or(1) > 0;
 }
 
@@ -117,7 +123,7 @@ MethodOptions MethodOptions::settled(const RunOptions& run) const {
   const bool published = is_published(run);
   all.reveal = published ? Reveal::Updates : reveal_of(*this);
   all.hyperplanes = published ? HyperplaneKind::Published : HyperplaneKind::Valid;
-  all.memory = published || soft > 0.0 || privacy.on() ? 0 : memory.value_or(kUsualMemory);
+  all.memory = published || soft > 0.0 || privacy.on() || fits() ? 0 : memory.value_or(kUsualMemory);
   return all;
 }
 
@@ -126,13 +132,10 @@ void MethodOptions::validate(const RunOptions& run) const {
     if (wrong) throw InvalidArgument(words);
   };
   validate_private(*this, run);
-  const int answers = (ridge > 0.0 ? 1 : 0) + (least_squares ? 1 : 0) + (soft > 0.0 ? 1 : 0);
-  refuse(answers > 1, "ridge, least squares and soft thresholding have different answers: ask for one of them");
-  refuse(!(ridge >= 0.0 && soft >= 0.0 && slack.value_or(1.0) > 0.0),
-         "the weights of slack and penalties are positive");
-  refuse(!(inner_tolerance > 0.0), "the inner tolerance is positive");
+  validate_fit(*this, run);
+  refuse(!(ridge >= 0.0 && soft >= 0.0), "the weights of penalties are positive");
   const bool published = name == MethodName::Published || hyperplanes == HyperplaneKind::Published;
-  refuse(published && answers > 0, "the published method knows no ridge, least squares or soft thresholding");
+  refuse(published && soft > 0.0, "the published method knows no soft thresholding");
   refuse(published && memory.value_or(0) > 0,
          "the published hyperplanes do not hold the solutions, so a memory of them "
          "would be wrong; memory needs valid ones");
@@ -148,10 +151,6 @@ void MethodOptions::validate(const RunOptions& run) const {
       "soft thresholding works with sums");
   refuse(soft > 0.0 && run.sparsity > 0 && !refit,
          "soft thresholding needs no number of entries to keep; with a refit it is the number that is fitted");
-  refuse(slack && (published || ridge > 0.0 || (soft > 0.0 && !refit)),
-         "a weight of the slack is for least squares; ridge regression has its own");
-  refuse(run.sparsity > 0 && (ridge > 0.0 || least_squares),
-         "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both");
   refuse(soft > 0.0 && std::holds_alternative<UntilProjected>(run.local_budget),
          "soft thresholding has no exact projection: give a number of local steps");
   refuse(soft > 0.0 && memory.value_or(0) > 0, "soft thresholding keeps no memory");
@@ -169,16 +168,20 @@ StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& ru
   return FixedSteps{(cheap ? 8 : 2) * static_cast<std::uint64_t>(rows)};
 }
 
-std::uint32_t usual_rounds(const MethodOptions& options) {
-  return options.privacy.on() ? privacy::kUsualRounds : RunOptions{}.rounds;
+std::uint32_t usual_rounds(const MethodOptions& options, const RunOptions& run, std::size_t clients) {
+  if (options.privacy.on()) return privacy::kUsualRounds;
+  if (!options.fits() || run.participants == 0) return RunOptions{}.rounds;
+  const auto groups = static_cast<std::uint32_t>(std::max<std::size_t>(1, clients / run.participants + 1));
+  return RunOptions{}.rounds * groups;
 }
 
 RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run) {
   return options.is_published(run) ? RowSampling::SquaredNorm : RowSampling::Shuffled;
 }
 
-std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine) {
-  auto method = without_average(options, run, engine);
+std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,
+                                    const FitSetup& setup) {
+  auto method = without_average(options, run, engine, setup);
   if (!options.average) return method;
   return std::make_unique<TailAverage>(std::move(method), options.average->rounds.value_or(run.rounds / 2));
 }
@@ -191,8 +194,7 @@ RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
     run.tolerance = 0.0;
     return run;
   }
-  const bool watches = options.ridge == 0.0 && options.soft == 0.0 && !options.least_squares;
-  if (watches && run.residual_every == 0) run.residual_every = 1;
+  if (options.soft == 0.0 && run.residual_every == 0) run.residual_every = 1;
   return run;
 }
 

@@ -8,6 +8,7 @@
 
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/linalg/aligned_vector.hpp"
+#include "fedrk/methods/method_options.hpp"
 #include "fedrk/methods/restricted_engine.hpp"
 
 namespace fedrk {
@@ -17,7 +18,7 @@ using Support = std::vector<std::uint32_t>;
 
 // An estimate of pure noise is beyond this many standard errors once in 16,000 times.
 constexpr double kStandsOut = 4.0;
-constexpr int kMostFits = 6;
+constexpr int kMostFits = 20;
 
 /// The `most` largest entries that are not zero, ascending.
 Support largest_entries(std::span<const double> x, std::size_t most) {
@@ -95,11 +96,11 @@ void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserve
   run.first_round += made_rounds;
   run.rounds -= made_rounds;
   run.noise_columns = run.sparsity = run.patience = 0;
-  run.tolerance = 0.0;
-  LeastSquares method(options.least_squares, part.roster(), part.dimension());
+  run.tolerance = options.tolerance;
+  const auto method = make_method({.fit = true}, run, part);
   AtFullLength whole(observers, made.support, engine.dimension());
   RoundObserver* const shown[] = {&whole};
-  RunResult result = FederatedRun(run).run(part, method, std::move(start), shown, stop);
+  RunResult result = FederatedRun(run).run(part, *method, std::move(start), shown, stop);
 
   const auto x = whole.expand(result.x);
   made.result.x.assign(x.begin(), x.end());
@@ -107,6 +108,8 @@ void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserve
   made.result.bytes_down += result.bytes_down;
   made.result.earlier_seconds += result.earlier_seconds;
   made.result.relative_residual = result.relative_residual;
+  made.result.converged = result.converged;
+  made.result.criterion = result.criterion;
   made.result.termination = result.termination;
   std::ranges::move(result.history, std::back_inserter(made.result.history));
 }
@@ -119,7 +122,9 @@ void leave_only(const Support& support, RunResult& result) {
     result.x[j] = 0.0;
     changed = true;
   }
-  if (changed) result.relative_residual.reset();  // that was of another x
+  if (!changed) return;
+  result.relative_residual.reset();  // that was of another x
+  result.converged = false;
 }
 
 }  // namespace

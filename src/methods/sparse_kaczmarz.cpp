@@ -60,7 +60,7 @@ std::vector<double> dual_of(std::span<const double> x, double lambda) {
 }
 
 Request SparseKaczmarz::request(RoundIndex, std::span<const double> v) {
-  return {SparseSteps{options_.local_budget, options_.lambda}, v, {}, options_.reveal};
+  return {SparseSteps{options_.local_budget, options_.lambda}, v, {}, options_.reveal, Audience::Turn};
 }
 
 void SparseKaczmarz::update(RoundIndex t, RoundReplies& round, std::span<double> v) {

@@ -54,11 +54,11 @@ void receive_values(const Ranks& ranks, std::size_t sender, std::size_t length, 
   });
 }
 
-void add_arriving(const Ranks& ranks, std::size_t sender, AlignedVector& room, std::span<double> sum) {
+void add_arriving(const Ranks& ranks, const LocalWork& work, std::size_t sender, AlignedVector& room, std::span<double> sum) {
   room.resize(std::min(kSegment, sum.size()));
   in_segments(sum.size(), [&](std::size_t begin, std::size_t count) {
     ranks.receive(sender, room.data(), count * sizeof(double));
-    axpy(1.0, std::span(room).first(count), sum.subspan(begin, count));
+    add_values(work, std::span(room).first(count), sum.subspan(begin, count));
   });
 }
 
@@ -110,9 +110,10 @@ void receive_answers(const Ranks& ranks, std::span<const std::size_t> senders, F
   }
 }
 
-void collect_sum(const Ranks& ranks, std::span<const std::size_t> senders, Failure& failure, RoundReplies& round) {
+void collect_sum(const Ranks& ranks, const LocalWork& work, std::span<const std::size_t> senders, Failure& failure,
+                 RoundReplies& round) {
   if (!round.replies.empty()) {
-    LocalReply own = sum_of(std::move(round.replies));
+    LocalReply own = sum_of(work, std::move(round.replies));
     round.replies.assign(1, std::move(own));
   }
   AlignedVector room;
@@ -132,9 +133,9 @@ void collect_sum(const Ranks& ranks, std::span<const std::size_t> senders, Failu
       FEDRK_EXPECTS(sum.values.size() == head.length[k]);
       add_scalars(part, sum);
       if (arrives) {
-        add_arriving(ranks, sender, room, sum.values);
+        add_arriving(ranks, work, sender, room, sum.values);
       } else {
-        axpy(1.0, part.values, sum.values);
+        add_values(work, part.values, sum.values);
       }
     }
   }

@@ -20,6 +20,7 @@ void receive_answers(const Ranks& ranks, std::span<const std::size_t> senders, F
 
 /// At rank 0: its own answers and those of the `senders` added up, in order, while they arrive: it never holds more
 /// than one vector of them. `round` becomes everyone's: one sum, or none, and all absences.
-void collect_sum(const Ranks& ranks, std::span<const std::size_t> senders, Failure& failure, RoundReplies& round);
+void collect_sum(const Ranks& ranks, const LocalWork& work, std::span<const std::size_t> senders, Failure& failure,
+                 RoundReplies& round);
 
 }  // namespace fedrk::mpi

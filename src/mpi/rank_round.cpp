@@ -73,11 +73,11 @@ RoundReplies rank_round(const Ranks& ranks, const Layout& layout, ClientGroup& c
     if (summed) accept_parts(task, layout.dimension, own, round);
   });
   if (pass_on) {
-    relay_sum(ranks, involved, *length, failure, round);
+    relay_sum(ranks, task.work, involved, *length, failure, round);
   } else if (ranks.rank() != 0) {
     if (!own.empty()) send_answers(ranks, failure, round);
   } else if (summed) {
-    collect_sum(ranks, involved, failure, round);
+    collect_sum(ranks, task.work, involved, failure, round);
   } else {
     receive_answers(ranks, involved, failure, round);
   }

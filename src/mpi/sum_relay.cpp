@@ -99,20 +99,20 @@ class Link {
 };
 
 // The first part of all is where a sum begins; values that have not arrived yet are added to later.
-void add_parts(std::vector<LocalReply>& parts, bool whole, Running& running) {
+void add_parts(const LocalWork& work, std::vector<LocalReply>& parts, bool whole, Running& running) {
   std::size_t k = 0;
   if (!running.sum && !parts.empty()) running.sum = std::exchange(parts[k++], {});
   for (; k < parts.size(); ++k) {
     add_scalars(parts[k], *running.sum);
-    if (whole) axpy(1.0, parts[k].values, running.sum->values);
+    if (whole) add_values(work, parts[k].values, running.sum->values);
   }
 }
 
-void merge(const Failure& failure, RoundReplies& round, bool whole, Running& running) {
+void merge(const LocalWork& work, const Failure& failure, RoundReplies& round, bool whole, Running& running) {
   if (failure && !running.failure) running.failure = failure;
   if (running.failure) return;
   for (const Absence& absence : round.absences) running.absent.push_back(absence.client.value);
-  add_parts(round.replies, whole, running);
+  add_parts(work, round.replies, whole, running);
 }
 
 void hand_over(Running&& running, Failure& failure, RoundReplies& round) {
@@ -127,7 +127,7 @@ void hand_over(Running&& running, Failure& failure, RoundReplies& round) {
 
 }  // namespace
 
-void relay_sum(const Ranks& ranks, std::span<const std::size_t> involved, std::size_t length, Failure& failure,
+void relay_sum(const Ranks& ranks, const LocalWork& work, std::span<const std::size_t> involved, std::size_t length, Failure& failure,
                RoundReplies& round) {
   if (involved.empty()) return;
   const auto me = std::ranges::find(involved, ranks.rank());
@@ -140,14 +140,14 @@ void relay_sum(const Ranks& ranks, std::span<const std::size_t> involved, std::s
     const std::size_t before = first ? 0 : *(me - 1), behind = ranks.rank() == last ? 0 : *(me + 1);
     if (!first) running = link.receive_head(before);
     const bool arrives = running.sum.has_value() && !running.failure;
-    merge(failure, round, travels_whole(length), running);
+    merge(work, failure, round, travels_whole(length), running);
     if (behind != ranks.rank()) link.send_head(behind, running, sendings);
     link.for_segments([&](std::size_t begin, std::size_t end) {
       if (running.failure || !running.sum) return;
       if (arrives) link.receive_segment(before, running.sum->values, begin, end);
       const auto sum = std::span(running.sum->values).subspan(begin, end - begin);
       for (const LocalReply& part : round.replies) {
-        if (!part.values.empty()) axpy(1.0, std::span(part.values).subspan(begin, end - begin), sum);
+        if (!part.values.empty()) add_values(work, std::span(part.values).subspan(begin, end - begin), sum);
       }
       if (behind != ranks.rank()) sendings.send_one(behind, sum.data(), sum.size_bytes());
     });

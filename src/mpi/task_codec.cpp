@@ -47,6 +47,9 @@ void get(GradientSteps& steps, ByteReader& in) {
   steps.batch = in.get<std::uint64_t>();
 }
 
+void put(const CrossProducts& products, ByteWriter& out) { out.put(static_cast<std::uint8_t>(products.pairs)); }
+void get(CrossProducts& products, ByteReader& in) { products.pairs = in.get<std::uint8_t>() != 0; }
+
 void put(const ClippedPass& pass, ByteWriter& out) {
   out.put(pass.steps);
   out.put(pass.clip);
@@ -76,16 +79,8 @@ void get_choice(std::variant<Kinds...>& choice, ByteReader& in) {
   std::visit([&](auto& chosen) { get(chosen, in); }, choice);
 }
 
-void put(const ValidSteps& steps, ByteWriter& out) {
-  put_choice(steps.budget, out);
-  out.put(steps.lambda);
-  out.put(std::span<const std::uint32_t>(steps.stored));
-}
-void get(ValidSteps& steps, ByteReader& in) {
-  get_choice(steps.budget, in);
-  steps.lambda = in.get<double>();
-  in.get(steps.stored);
-}
+void put(const ValidSteps& steps, ByteWriter& out) { put_choice(steps.budget, out); }
+void get(ValidSteps& steps, ByteReader& in) { get_choice(steps.budget, in); }
 
 }  // namespace
 

@@ -108,16 +108,7 @@ AlignedVector combine(const Rows& rows, std::span<const double> y) {
 }
 
 LinearSystem restrict_to(const LinearSystem& system, std::span<const std::uint32_t> columns) {
-  LinearSystem result{std::visit([&](const auto& matrix) -> Rows { return part_of(matrix, columns); }, system.rows),
-                      system.rhs};
-  std::visit(
-      [&](const auto& matrix) {
-        for (std::size_t i = 0; i < matrix.rows(); ++i) {
-          if (is_zero(matrix.row(i))) result.rhs[i] = 0.0;
-        }
-      },
-      result.rows);
-  return result;
+  return {std::visit([&](const auto& matrix) -> Rows { return part_of(matrix, columns); }, system.rows), system.rhs};
 }
 
 double squared_residual(const LinearSystem& system, std::span<const double> x) {

@@ -44,7 +44,7 @@ std::size_t silence_unusable_rows(LinearSystem& system) {
   return silenced;
 }
 
-RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
+RowBlock::RowBlock(LinearSystem system, RowUse use) : system_(std::move(system)), use_(use) {
   if (row_count(system_.rows) != system_.rhs.size()) {
     throw InvalidArgument("a block of " + std::to_string(row_count(system_.rows)) +
                           " rows needs as many right-hand sides, not " + std::to_string(system_.rhs.size()));
@@ -63,8 +63,9 @@ RowBlock::RowBlock(LinearSystem system) : system_(std::move(system)) {
             throw InvalidArgument("row " + std::to_string(i + 1) + " holds a number that is not finite");
           }
           const double largest = largest_entry(row);
+          if (use_ == RowUse::Sums && largest > 0.0) continue;
           if (largest == 0.0) {
-            if (system_.rhs[i] != 0.0) {
+            if (system_.rhs[i] != 0.0 && use_ == RowUse::Steps) {
               throw InvalidArgument("row " + std::to_string(i + 1) +
                                     " is zero but its right-hand side is not: no x satisfies it");
             }

@@ -2,7 +2,7 @@
 #pragma once
 
 // An owner of rows. It starts at the x it is sent, runs tau randomized Kaczmarz steps on its own rows, and answers with
-// the displacement alone; A_i and b_i stay here, and so does the slack that some methods give it (private_slack.hpp).
+// the displacement alone; A_i and b_i stay here.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 #include "fedrk/base/client_id.hpp"
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/federated/local_solver.hpp"
-#include "fedrk/federated/private_slack.hpp"
+#include "fedrk/problem/frame.hpp"
 
 namespace fedrk {
 
@@ -20,18 +20,14 @@ class Client {
  public:
   /// `seed` is the client's own: a server that knows it can repeat the draws and read the rows. Throws InvalidArgument
   /// where steps in coefficient space were asked for and the inner products do not fit the memory that they were given.
-  Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps = {});
+  Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps = {},
+         std::optional<Frame> frame = {});
 
   ClientSummary summary() const;
   const RowBlock& block() const { return all_.block(); }
 
-  /// Depends on the task, the client and, where there is slack, on what this client answered before: asked again, it
-  /// answers the same. One call at a time.
+  /// Depends on the task and the client alone: asked again, it answers the same. One call at a time.
   LocalReply local_update(const LocalTask& task);
-
-  /// What it remembers of earlier answers, to go on after its process has ended.
-  std::vector<double> slack_state() const { return slack_.state(); }
-  void restore_slack(std::span<const double> state) { slack_.restore(state); }
 
  private:
   void answer(const FixedSteps& steps, const LocalTask& task, LocalReply& reply);
@@ -41,14 +37,14 @@ class Client {
   void answer(const GradientSteps& steps, const LocalTask& task, LocalReply& reply);
   void answer(const Gradient& work, const LocalTask& task, LocalReply& reply);
   void answer(const NormalProduct& work, const LocalTask& task, LocalReply& reply);
-  void answer(const GramSum& work, const LocalTask& task, LocalReply& reply);
+  void answer(const CrossProducts& work, const LocalTask& task, LocalReply& reply);
   void answer(const Curvature& work, const LocalTask& task, LocalReply& reply);
   void answer(const ColumnNorms& work, const LocalTask& task, LocalReply& reply);
   void answer(const AllRows& work, const LocalTask& task, LocalReply& reply);
   void answer(const ClippedPass& pass, const LocalTask& task, LocalReply& reply);
-  void answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply);
 
   LocalSolver& solver_for(const LocalTask& task);
+  const Frame* frame_for(const LocalTask& task);
   double residual_of_answer(const LocalTask& task);
   std::span<const double> own(const LocalTask& task) const;
   RngStream stream(const LocalTask& task, Purpose purpose = Purpose::LocalSteps) const {
@@ -57,20 +53,20 @@ class Client {
   void relax(const LocalTask& task, LocalReply& reply) const;
   double relaxation(const LocalTask& task) const;
   void turn(LocalSolver& solver, const LocalTask& task, LocalReply& reply) const;
-  void turn(const LocalTask& task, LocalSolver::SlackSteps& made);
 
   /// The rows as far as they concern some of the unknowns: made when a task first asks for these.
   struct Part {
     std::vector<std::uint32_t> columns;
     LocalSolver solver;
+    std::optional<Frame> frame;
   };
 
   ClientId id_;
   std::string name_;
   std::uint64_t seed_;
   LocalSolver all_;
+  std::optional<Frame> frame_;  // of the columns, for a fit
   std::optional<Part> part_;
-  PrivateSlack slack_;
 };
 
 }  // namespace fedrk

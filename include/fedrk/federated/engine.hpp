@@ -48,6 +48,7 @@ struct LocalTask {
   std::span<const std::vector<double>> own{};  // own[i] goes to client i alone; empty: nothing does
   Reveal reveal = Reveal::Updates;
   std::span<const std::uint32_t> columns{};  // the unknowns that x holds, ascending; empty: all of them
+  bool patient = false;  // worth waiting for everyone, as long as for a client that joins: not for the clients to know
   /// Seed of all draws of this answer, which the client alone knows and never uses again; set by the client itself in
   /// runs where the server sees masked sums only. Unset: draws come from the client's seed and the round.
   std::optional<std::uint64_t> fresh_draws{};
@@ -60,26 +61,26 @@ struct LocalTask {
   std::span<const double> gaussians{};
 };
 
-/// What a client with private slack tells of it (private_slack.hpp): sums over its rows.
-struct SlackScalars {
-  double squared_gaps = 0.0;     // ||r_i||^2, r_i = b_i - A_i x - lambda w_i, w_i the slack
-  std::vector<double> products;  // lambda <y, y'> with y' of each stored round that the work lists, then with y itself
-};
-
 struct LocalReply {
   ClientId client;
   AlignedVector values;                      // Delta_i, how far local steps moved x; else what local_work.hpp says
   std::optional<double> squared_residual{};  // ||b_i - A_i x||^2 at the task's x, where it was asked for
-  std::optional<double> gap{};          // gamma_i of a hyperplane that holds every solution, where it was asked for
-  std::optional<SlackScalars> slack{};  // where it was asked for
+  std::optional<double> gap{};  // gamma_i of a hyperplane that holds every solution, where it was asked for
 };
 
 /// How many numbers a reply sends.
 std::size_t message_length(const LocalReply& reply);
 
 /// All of them added up, entry by entry, in their order: what a server sees under Reveal::Sums. The sum belongs to
-/// nobody; its `client` says nothing. REQUIRES: at least one, all alike.
-LocalReply sum_of(std::vector<LocalReply>&& parts);
+/// nobody; its `client` says nothing. REQUIRES: answers to this work, at least one, all alike.
+LocalReply sum_of(const LocalWork& work, std::vector<LocalReply>&& parts);
+
+/// sum += part
+void add_reply(const LocalWork& work, const LocalReply& part, LocalReply& sum);
+
+/// The same of values alone, as a whole or a stretch of them that begins at an even entry: pairs (local_work.hpp) are
+/// added as double-doubles.
+void add_values(const LocalWork& work, std::span<const double> part, std::span<double> sum);
 
 /// The part of it that is not `values`: for those who add these up piece by piece.
 void add_scalars(const LocalReply& part, LocalReply& sum);

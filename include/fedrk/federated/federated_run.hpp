@@ -31,6 +31,7 @@ struct RunOptions {
   std::uint32_t rounds = 1000;                         // T
   std::uint32_t first_round = 0;                       // its number, where rounds of another run came before
   std::size_t participants = 0;                        // |S^(t)|; 0: all
+  std::size_t min_group = 1;                           // clients of a kept group at least (groups.hpp)
   StepBudget local_budget = FixedSteps{20};            // tau
   StepBudget server_budget = FixedSteps{20};           // tau_g
   RowSampling server_sampling = RowSampling::Uniform;  // the authors' own code draws by squared norm
@@ -62,7 +63,15 @@ struct RunResult {
   std::vector<double> x;  // the answer, without noise columns
   Termination termination = Termination::RoundLimit;
   RunHistory history;
-  std::optional<double> relative_residual;  // at x, over all clients; absent where one of them did not answer
+  /// At x, over all clients; absent where one of them did not answer.
+  std::optional<double> relative_residual;
+  /// Whether the criterion was measured to hold at x, over all clients: for equations that the relative residual is
+  /// within the tolerance or the backward error at rounding, for a fit that every column is orthogonal to the residual.
+  /// Absent where nothing may be measured.
+  std::optional<bool> converged;
+  std::optional<double> criterion;   // of a fit
+  std::vector<ClientId> left_out{};  // clients that stayed away for good; the answer is that of the others
+  std::string method;                // as Method::name
   std::uint64_t bytes_up = 0;               // of all rounds and of the last look at everyone's residual
   std::uint64_t bytes_down = 0;
   std::vector<std::string> notes;  // of the method

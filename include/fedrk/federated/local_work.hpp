@@ -2,9 +2,9 @@
 #pragma once
 
 // What a client may be asked to do with its rows in a round, and what it answers. The published FedRK needs the first
-// two (step_budget.hpp), its extensions the two that follow and the last; the others serve the methods it is compared
-// with. f_i is
-// client i's loss, ||A_i x - b_i||^2 / 2.
+// two (step_budget.hpp), its extensions the two that follow and the last; a fit asks for gradients and products; the
+// others serve the methods it is compared with. f_i is client i's loss, ||A_i x - b_i||^2 / 2. Where the columns of a
+// fit are framed (problem/frame.hpp), A_i are the framed columns.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,13 +20,9 @@
 
 namespace fedrk {
 
-/// Local steps whose displacement comes with the gap of a hyperplane that holds every solution. With lambda > 0 the
-/// steps are on the rows (a_j, sqrt(lambda) e_j) of the system with private slack (private_slack.hpp), and what the
-/// server must know of the slack comes too.
+/// Local steps whose displacement comes with the gap of a hyperplane that holds every solution.
 struct ValidSteps {
   StepBudget budget = FixedSteps{20};
-  double lambda = 0.0;
-  std::vector<std::uint32_t> stored{};  // rounds whose slack the server still moves, ascending
 };
 
 /// Steps of the sparse Kaczmarz method: v += (b_j - <a_j, x>)/||a_j||^2 a_j with x = soft(v, lambda)
@@ -55,8 +51,12 @@ struct Gradient {};
 /// A_i^T A_i x
 struct NormalProduct {};
 
-/// The upper triangle of A_i^T A_i, row after row, then A_i^T b_i: n (n + 3) / 2 numbers. Needs no x.
-struct GramSum {};
+/// The cross-products of columns and right-hand side, Z^T Z for Z = [A_i b_i]: the upper triangle, row after row,
+/// (n + 1)(n + 2)/2 numbers. As pairs each is an unevaluated sum of two doubles, one after the other, and so are their
+/// sums. Needs no x.
+struct CrossProducts {
+  bool pairs = false;
+};
 
 /// One number, the largest eigenvalue of A_i^T A_i, to about two percent, from below. Needs no x.
 struct Curvature {};
@@ -77,7 +77,7 @@ struct ClippedPass {
 };
 
 using LocalWork = std::variant<FixedSteps, UntilProjected, ValidSteps, SparseSteps, GradientSteps, Gradient,
-                               NormalProduct, GramSum, Curvature, ColumnNorms, AllRows, ClippedPass>;
+                               NormalProduct, CrossProducts, Curvature, ColumnNorms, AllRows, ClippedPass>;
 
 LocalWork work_of(const StepBudget& budget);
 
@@ -87,11 +87,11 @@ bool needs_x(const LocalWork& work);
 /// How many numbers the answer holds; nothing where that depends on the rows.
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns);
 
+/// Whether the values of the answer are pairs of doubles that stand for their sum.
+bool sends_pairs(const LocalWork& work);
+
 /// Whether a gap comes with the answer.
 bool sends_gap(const LocalWork& work);
-
-/// How many products of its slack come with the answer; none: nothing of a slack does.
-std::size_t slack_products(const LocalWork& work);
 
 /// Multiplications and additions of a client with that many rows and non-zeros. A row drawn at random counts with the
 /// mean number of non-zeros. Local steps count as made on x, in whatever form a client makes them; what is made once (a
@@ -102,9 +102,6 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
 
 void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
                     std::span<double> x);
-AlignedVector gradient(const RowBlock& block, std::span<const double> x);
-AlignedVector normal_product(const RowBlock& block, std::span<const double> x);
-AlignedVector gram_sum(const RowBlock& block);
 double curvature(const RowBlock& block);
 AlignedVector column_norms(const RowBlock& block);
 

@@ -4,14 +4,25 @@
 // What distinguishes one federated method from another: what the clients are asked in a round, and what the server
 // makes of their answers. The round loop, its accounting and its stopping (federated_run.hpp) are the same for all.
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/federated/local_work.hpp"
 
 namespace fedrk {
+
+struct FitSummary;  // methods/fit_summary.hpp
+
+/// Who is asked.
+enum class Audience {
+  Drawn,     // S^(t), drawn for this round
+  Turn,      // the next of the groups that are kept for the run (groups.hpp)
+  Everyone,  // all groups, one after the other: the update gets the sum over all clients (sweep.hpp)
+};
 
 struct Request {
   LocalWork work;
@@ -21,6 +32,14 @@ struct Request {
   /// Besides, own[i] goes to client i alone; empty: nothing does.
   std::span<const std::vector<double>> own{};
   Reveal reveal = Reveal::Updates;
+  Audience audience = Audience::Drawn;
+};
+
+/// What a fit knows of its own answer, from sums over all clients.
+struct FitMeasure {
+  double relative_residual = 0.0;  // ||b - A x|| / ||b||
+  double criterion = 0.0;          // max_j |<a_j, r>| / (||a_j|| ||r||), the gradient of a penalty added
+  bool holds = false;              // it is within the tolerance, or at rounding
 };
 
 class Method {
@@ -37,9 +56,25 @@ class Method {
   /// True when a further round would bring nothing, whatever the tolerance.
   virtual bool finished() const { return false; }
 
+  /// True where that is because the equations have no solution, or none that this precision can find.
+  virtual bool contradictory() const { return false; }
+
+  /// The name of what ran, as results have it.
+  virtual std::string_view name() const { return "other"; }
+
   /// True where the answer is a fit, whose residual need not vanish: a tolerance is then one of what stands in its
   /// place.
   virtual bool fits() const { return false; }
+
+  /// The criterion of a fit at its answer; nothing before it was measured, and for equations, whose residual the round
+  /// loop measures.
+  virtual std::optional<FitMeasure> measure() const { return std::nullopt; }
+
+  /// What a fit tells of the model; nothing for equations.
+  virtual const FitSummary* fit() const { return nullptr; }
+
+  /// Some clients stay away for good: the method begins anew with the others, from x.
+  virtual void begin_anew(std::span<const ClientId> /*others*/) {}
 
   /// False where nobody may be asked for a residual, in no round and not at the end.
   virtual bool may_ask_residuals() const { return true; }

@@ -29,13 +29,10 @@ class HyperplaneMemory {
   HyperplaneMemory(std::size_t rounds, std::size_t bytes) : rounds_(rounds), bytes_(bytes) {}
 
   /// Moves `x`, to which the gaps of the planes belong, to the nearest point of all hyperplanes, and keeps the new
-  /// ones. One that says no more than is known, up to rounding, is left out.
+  /// ones. One that says no more than is known, up to rounding, is left out, and so is one that contradicts them.
   void project(RoundIndex t, std::span<Hyperplane> planes, std::span<double> x);
 
   std::size_t size() const { return basis_.size(); }
-
-  /// True when a hyperplane was parallel to the intersection of others and apart from it: they have no common point.
-  bool contradicted() const { return contradicted_; }
 
  private:
   struct Vector {
@@ -52,7 +49,6 @@ class HyperplaneMemory {
 
   std::size_t rounds_, bytes_;
   std::deque<Vector> basis_;
-  bool contradicted_ = false;
 };
 
 }  // namespace fedrk

@@ -3,11 +3,10 @@
 
 // FedRK with valid hyperplanes: each holds every solution, whatever tau, and so does their sum. The server needs to see
 // no more than one sum a round, s = sum Delta_i with gap gamma = sum gamma_i, and projects onto the hyperplanes of the
-// last rounds together (hyperplane_memory.hpp).
+// last rounds together (hyperplane_memory.hpp). Where a few rounds are too slow, it keeps all of them.
 //
-// It is for systems that have a solution. Where the equations contradict each other the stored hyperplanes do too; that
-// is noticed, the memory given up, and the run goes on from the best point it had by the mean of the displacements,
-// which hovers closest to the least-squares solution.
+// It is for equations that have a solution. Where they contradict each other the stored hyperplanes do too: x runs away
+// or hovers, the monitor notices, and the method ends at the best point it had.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +17,8 @@
 #include "fedrk/federated/method.hpp"
 #include "fedrk/federated/server_step.hpp"
 #include "fedrk/federated/threshold.hpp"
+#include "fedrk/methods/convergence_monitor.hpp"
 #include "fedrk/methods/hyperplane_memory.hpp"
-#include "fedrk/methods/progress_judge.hpp"
-#include "fedrk/methods/roll.hpp"
 
 namespace fedrk {
 
@@ -28,6 +26,7 @@ struct HyperplaneOptions {
   StepBudget local_budget = FixedSteps{20};  // tau
   Reveal reveal = Reveal::Sums;
   std::size_t memory = 5;                           // rounds besides the present one; HyperplaneMemory::kAll
+  bool grows = false;                               // keeps all rounds where these are too slow
   std::size_t memory_limit = std::size_t{1} << 30;  // bytes
   // Without memory the server steps over the hyperplanes of the round, as in the published method.
   StepBudget server_budget = FixedSteps{20};  // tau_g
@@ -43,29 +42,27 @@ class HyperplaneMethod final : public Method {
 
   Request request(RoundIndex t, std::span<const double> x) override;
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
-  /// When nobody moves x any more.
-  bool finished() const override { return solved_ || quiet_.complete(); }
-  std::vector<std::string> notes() const override { return notes_; }
-
-  /// True from where the equations were found to contradict each other.
-  bool contradicted() const { return contradicted_; }
-
-  const ProgressJudge& judge() const { return judge_; }
+  /// When nobody moves x any more, or when the equations contradict each other.
+  bool finished() const override { return finished_; }
+  bool contradictory() const override { return contradictory_; }
+  std::string_view name() const override { return "hyperplanes"; }
+  std::vector<std::string> notes() const override;
 
  private:
   void move(RoundIndex t, RoundReplies& round, std::span<double> x);
-  void see_who_is_quiet(const RoundReplies& round, double moved, std::span<const double> x);
   void look_back(RoundIndex t, const RoundReplies& round, std::span<const double> before, std::span<double> x);
-  void give_up_memory(RoundIndex t);
+  void begin_again(std::size_t memory, std::span<double> x);
+  bool remembers_all() const { return options_.memory == HyperplaneMemory::kAll; }
+  bool has_had_its_time(std::size_t unknowns) const;
 
   HyperplaneOptions options_;
   ServerStep server_;
   std::optional<HyperplaneMemory> memory_;
   Threshold threshold_;
-  ProgressJudge judge_;
-  Roll quiet_;  // clients whose answers moved x by rounding alone
-  bool solved_ = false, contradicted_ = false;
-  std::vector<std::string> notes_;
+  ConvergenceMonitor monitor_;
+  bool finished_ = false, contradictory_ = false;
+  std::size_t restarts_ = 0;
+  std::optional<RoundIndex> grown_, ended_;
 };
 
 }  // namespace fedrk

@@ -12,12 +12,13 @@
 
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/federated/local_solver.hpp"
+#include "fedrk/methods/gram_method.hpp"
 #include "fedrk/methods/hyperplane_memory.hpp"
 #include "fedrk/privacy/privacy_plan.hpp"
 
 namespace fedrk {
 
-enum class MethodName { Auto, Published };
+enum class MethodName { Auto, Published, Gram, Cg };
 enum class HyperplaneKind { Valid, Published };
 
 struct TailBurnIn {
@@ -31,15 +32,16 @@ struct MethodOptions {
   std::optional<std::size_t> memory{};  // rounds; HyperplaneMemory::kAll
   std::optional<Reveal> reveal{};
   std::size_t memory_limit = std::size_t{1} << 30;  // bytes
-  double ridge = 0.0;                               // lambda; 0: not ridge
+  bool fit = false;                                 // data, where nobody expects the equations to hold
+  double ridge = 0.0;                               // lambda; 0: no penalty
   bool least_squares = false;
-  std::optional<double> slack{};  // lambda of the slack in least squares; unset: by the size of A
-  double inner_tolerance = 1.0;   // of least squares, as LeastSquaresOptions::inner
-  std::size_t acceleration = 6;   // depth
   double soft = 0.0;              // lambda of soft thresholding; 0: none
   bool refit = false;
   std::optional<TailBurnIn> average{};
   privacy::PrivacyOptions privacy{};
+
+  /// The answer minimises the squared residual, with a penalty or without.
+  bool fits() const { return fit || least_squares || ridge > 0.0; }
 
   /// Algorithm 1 of the paper, to the letter: by name, or because hard thresholding or noise columns are part of it.
   bool is_published(const RunOptions& run) const;
@@ -59,14 +61,25 @@ struct MethodOptions {
 StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& run,
                               std::span<const ClientSummary> roster, std::size_t gram_memory);
 
-/// T for those who leave it open: what suits differential privacy, where that is asked for; else as RunOptions has it.
-std::uint32_t usual_rounds(const MethodOptions& options);
+/// T for those who leave it open: what suits differential privacy, where that is asked for; a thousand sweeps for a
+/// fit; else as RunOptions has it.
+std::uint32_t usual_rounds(const MethodOptions& options, const RunOptions& run, std::size_t clients);
 
 /// Rows by squared norm in the published method, shuffled in others.
 RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run);
 
+/// What a fit needs to know of its columns, as the clients agreed on it.
+struct FitSetup {
+  bool intercept = false;  // the first unknown
+  Frame frame{};
+  std::vector<double> spread{};        // of each column, where a penalty is on standardised ones
+  std::vector<double> column_norms{};  // in the frame
+  LinkSpeed link{};
+};
+
 /// REQUIRES: validate() passes.
-std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine);
+std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,
+                                    const FitSetup& setup = {});
 
 /// `run` as this method wants it: no end by stagnation for those who know themselves when they have arrived, and,
 /// unless somebody said otherwise, residuals in every round for those who watch them. With differential privacy no

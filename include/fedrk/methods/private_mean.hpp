@@ -28,6 +28,7 @@ class PrivateMean final : public Method {
   Request request(RoundIndex t, std::span<const double> x) override;
   /// A sum over fewer than planned has less noise than planned: it is not used, and told of.
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
+  std::string_view name() const override { return "private"; }
   bool fits() const override { return true; }
   bool may_ask_residuals() const override { return false; }
   std::vector<std::string> notes() const override;

@@ -43,6 +43,7 @@ class SparseKaczmarz final : public Method {
 
   Request request(RoundIndex t, std::span<const double> v) override;
   void update(RoundIndex t, RoundReplies& round, std::span<double> v) override;
+  std::string_view name() const override { return "sparse"; }
   std::span<const double> answer(std::span<const double> v) override;
 
  private:

@@ -3,7 +3,7 @@
 
 // Tail averaging: another method, whose answer is the mean of its iterates after a burn-in. For equations that
 // contradict each other, around whose least-squares solution the iterates hover: their mean is closer to it, though
-// biased for many local steps (least_squares.hpp is exact).
+// biased for many local steps (a fit is exact).
 
 #include <cstddef>
 #include <memory>
@@ -21,6 +21,8 @@ class TailAverage final : public Method {
   Request request(RoundIndex t, std::span<const double> x) override { return inner_->request(t, x); }
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   bool finished() const override { return inner_->finished(); }
+  bool contradictory() const override { return inner_->contradictory(); }
+  std::string_view name() const override { return inner_->name(); }
   bool fits() const override { return inner_->fits(); }
   bool may_ask_residuals() const override { return inner_->may_ask_residuals(); }
   std::span<const double> answer(std::span<const double> x) override;

@@ -45,8 +45,7 @@ std::vector<double> multiply(const Rows& rows, std::span<const double> x);
 /// A^T y
 AlignedVector combine(const Rows& rows, std::span<const double> y);
 
-/// The same equations for some of the unknowns, the others being zero. A row that is left without entries says nothing
-/// any more: its right-hand side becomes zero too. REQUIRES: `columns` ascend.
+/// The same equations for some of the unknowns, the others being zero. REQUIRES: `columns` ascend.
 LinearSystem restrict_to(const LinearSystem& system, std::span<const std::uint32_t> columns);
 
 /// ||b - A x||^2

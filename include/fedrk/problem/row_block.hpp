@@ -20,11 +20,17 @@ namespace fedrk {
 /// differential privacy: whether a table can be used at all would tell something of its rows.
 std::size_t silence_unusable_rows(LinearSystem& system);
 
+/// What the rows are for: steps, which may scale a row with its right-hand side and need one that says something; or
+/// sums of a fit, in which every row counts as it is.
+enum class RowUse { Steps, Sums };
+
 class RowBlock {
  public:
-  /// Throws InvalidArgument where rows and right-hand side differ in length, a number is not finite, a zero row has a
-  /// non-zero right-hand side, or the right-hand side is too large to be squared.
-  explicit RowBlock(LinearSystem system);
+  /// Throws InvalidArgument where rows and right-hand side differ in length, a number is not finite, the right-hand side
+  /// is too large to be squared, or, for steps, a zero row has a non-zero right-hand side.
+  explicit RowBlock(LinearSystem system, RowUse use = RowUse::Steps);
+
+  RowUse use() const { return use_; }
 
   const LinearSystem& system() const { return system_; }
   std::size_t rows() const { return system_.rhs.size(); }
@@ -43,6 +49,7 @@ class RowBlock {
   void check_rhs();
 
   LinearSystem system_;
+  RowUse use_;
   std::vector<double> squared_norms_;
   double squared_rhs_norm_ = 0.0;
   double entries_per_row_ = 0.0;

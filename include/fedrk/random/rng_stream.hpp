@@ -35,6 +35,7 @@ enum class Purpose : std::uint32_t {
   PrivacyNoise = 12,
   PassOrder = 13,
   Direction = 14,
+  Groups = 15,
 };
 
 class RngStream {

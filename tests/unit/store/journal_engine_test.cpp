@@ -79,8 +79,7 @@ class KilledRuns : public ::testing::Test {
   std::optional<RunResult> attempt(const Run& run, std::uint64_t answers, std::uint64_t lost) {
     RunStore store = opened();
     InProcessEngine clients = some_clients();
-    EXPECT_TRUE(restore_slack(store, clients));
-    RunJournal journal(store, CommitPolicy::Intervals, [&](ClientId id) { return clients.slack_state(id); });
+    RunJournal journal(store, CommitPolicy::Intervals);
     std::uint64_t asked = 0;
     struct Mortal final : Engine {
       Engine& inner;

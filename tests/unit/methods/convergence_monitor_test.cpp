@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/progress_judge.hpp"
+#include "fedrk/methods/convergence_monitor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ using test::solve;
 
 // At the start some clients may have nothing to object: here half of them hold equations <a, x> = 0. Their residual of
 // zero must not pass for everyone's.
-TEST(ProgressJudge, GoesOnWhereSomeClientsAreContentWithTheStart) {
+TEST(ConvergenceMonitor, GoesOnWhereSomeClientsAreContentWithTheStart) {
   for (const Reveal reveal : {Reveal::Sums, Reveal::Updates}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       auto problem = generate({.rows = 30, .cols = 60, .seed = seed});
@@ -37,7 +37,7 @@ TEST(ProgressJudge, GoesOnWhereSomeClientsAreContentWithTheStart) {
 }
 
 // Clients may measure in different units. What one reports as its residual then is a million times what another does.
-TEST(ProgressJudge, IsNotMisledByClientsOfDifferentScale) {
+TEST(ConvergenceMonitor, IsNotMisledByClientsOfDifferentScale) {
   for (const Reveal reveal : {Reveal::Sums, Reveal::Updates}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       auto problem = generate({.rows = 60, .cols = 20, .seed = seed});
@@ -61,36 +61,28 @@ TEST(ProgressJudge, IsNotMisledByClientsOfDifferentScale) {
 
 // ---- Equations that contradict each other.
 
-// Around the least-squares solution the mean of the displacements hovers within its length or so; without the verdict
-// the run would go anywhere. A hundred rounds are enough for the verdict and the way back.
-TEST(ProgressJudge, RecognisesEquationsThatContradictEachOtherAndStaysInReach) {
+// Whatever happened on the way, the answer is no worse than the start, whose relative residual is one.
+TEST(ConvergenceMonitor, EndsARunWhoseEquationsContradictEachOther) {
   for (const Reveal reveal : {Reveal::Sums, Reveal::Updates}) {
     for (const std::size_t memory : {std::size_t{5}, HyperplaneMemory::kAll}) {
       for (const std::size_t participants : {0U, 2U}) {
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
           auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 120, .cols = 30, .seed = seed});
-          const auto truth = test::least_squares(problem.system);
           InProcessEngine engine(test::clients_of(std::move(problem.system), 6, seed), 1);
-          const RunOptions options{
-              .seed = seed, .rounds = 400, .participants = participants, .local_budget = FixedSteps{100}};
-          HyperplaneMethod method({.local_budget = FixedSteps{100}, .reveal = reveal, .memory = memory, .seed = seed},
-                                  6);
-          struct Farthest final : RoundObserver {
-            double length = 0.0;
-            void on_round(const RoundRecord& record, std::span<const double> x) override {
-              if (record.round.value >= 100) length = std::max(length, std::sqrt(squared_norm(x)));
-            }
-          } farthest;
-          RoundObserver* const observers[] = {&farthest};
 
-          const auto result = FederatedRun(options).run(engine, method, {}, observers);
+          const auto result = solve(engine,
+                                    {.seed = seed,
+                                     .rounds = 1000,
+                                     .participants = participants,
+                                     .local_budget = FixedSteps{100},
+                                     .residual_every = 1},
+                                    {.reveal = reveal, .memory = memory});
 
-          EXPECT_TRUE(method.contradicted()) << participants << " of 6, seed " << seed;
+          EXPECT_EQ(result.termination, Termination::Contradictory) << participants << " of 6, seed " << seed;
+          EXPECT_FALSE(result.converged.value_or(true));
           ASSERT_EQ(result.notes.size(), 1);
           EXPECT_NE(result.notes[0].find("contradict each other"), std::string::npos);
-          EXPECT_NE(result.termination, Termination::Diverged);
-          EXPECT_LT(test::relative_distance(result.x, truth), 3.0) << participants << " of 6, seed " << seed;
-          EXPECT_LT(farthest.length, 5.0 * std::sqrt(squared_norm(truth))) << participants << " of 6, seed " << seed;
+          EXPECT_LE(result.relative_residual.value_or(2.0), 1.0) << participants << " of 6, seed " << seed;
         }
       }
     }
@@ -98,7 +90,7 @@ TEST(ProgressJudge, RecognisesEquationsThatContradictEachOtherAndStaysInReach) {
 }
 
 // Slow is not contradictory: a small memory at a large condition number moves little in each round.
-TEST(ProgressJudge, DoesNotTakeSlowProgressForAContradiction) {
+TEST(ConvergenceMonitor, DoesNotTakeSlowProgressForAContradiction) {
   for (const double condition : {1e2, 1e4, 1e6}) {
     for (const Reveal reveal : {Reveal::Sums, Reveal::Updates}) {
       for (const std::size_t participants : {0U, 2U}) {
@@ -123,7 +115,7 @@ TEST(ProgressJudge, DoesNotTakeSlowProgressForAContradiction) {
 }
 
 // The error falls on the way to x*, but the residual rises a thousandfold where the way turns to the small column.
-TEST(ProgressJudge, FindsALargeEntryOfASmallColumn) {
+TEST(ConvergenceMonitor, FindsALargeEntryOfASmallColumn) {
   for (const double size : {1e-3, 1e-4}) {
     for (const std::size_t memory : {std::size_t{5}, HyperplaneMemory::kAll}) {
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -149,7 +141,7 @@ TEST(ProgressJudge, FindsALargeEntryOfASmallColumn) {
 }
 
 // Two clients that speak of different unknowns, of sizes 1e-6 and 1e3: a step of the second is no flight.
-TEST(ProgressJudge, MindsNoClientsOfDifferentSize) {
+TEST(ConvergenceMonitor, MindsNoClientsOfDifferentSize) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     std::vector<Client> clients;
     std::vector<double> truth = test::gaussian_vector(20, 5);
