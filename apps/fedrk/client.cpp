@@ -151,7 +151,7 @@ int client(const ClientArguments& arguments) {
   }
   const auto book = store::open_mask_book(settings->state);
   if (!book) return complain(book.error().message, kBadInput);
-  network::FileOwner owner(settings->name, settings->files, secret, &*store, *log);
+  network::FileOwner owner(settings->name, settings->files, secret, *log);
   network::ClientRunOptions options = run_options(*settings);
   options.book = book->get();
   options.budget = {settings->privacy_epsilon, settings->privacy_delta, &*store};
@@ -160,7 +160,6 @@ int client(const ClientArguments& arguments) {
   const ClientOutcome outcome = run.run();
   // A run that was stopped or lost its clients may be resumed: what it needs of this client stays.
   if (outcome.status == kCompleted) {
-    owner.forget();
     if (const auto done = (*book)->forget(owner.run()); !done) log->warning("store", {{"note", done.error().message}});
   }
   return report(*settings, outcome);

@@ -10,14 +10,14 @@
 #include <string>
 
 #include "fedrk/base/result.hpp"
-#include "fedrk/engine/hosting_engine.hpp"
+#include "fedrk/federated/engine.hpp"
 #include "fedrk/io/federation.hpp"
 
 namespace fedrk::app {
 
 struct Hosted {
   io::Problem problem{};
-  std::unique_ptr<HostingEngine> engine{};  // none: this process has served another one until the end of its run
+  std::unique_ptr<Engine> engine{};  // none: this process has served another one until the end of its run
 };
 
 class Host {

@@ -78,10 +78,8 @@ std::string method_words(const io::Plan& plan, const Findings& found, std::size_
   if (method.privacy.on()) return "The mean of clipped passes, with noise. " + found.forecast;
   if (method.is_published(plan.run)) return "The published method, with every client's update.";
   if (method.soft > 0.0) return "Sparse Kaczmarz steps by soft thresholding.";
-  if (method.ridge > 0.0) return "Ridge regression by private slack.";
-  const bool everyone = plan.run.participants == 0 || plan.run.participants == found.clients.size();
-  const std::string least_squares =
-      everyone ? "least squares by conjugate gradients, as everyone takes part" : "least squares by private slack";
+  if (method.ridge > 0.0) return "Ridge regression.";
+  const std::string least_squares = "least squares by conjugate gradients";
   if (method.least_squares) return "Exact " + least_squares + ".";
   const std::string first = fmt::format("a memory of {} rounds", io::memory_text(*method.settled(plan.run).memory));
   if (!found.spectrum)

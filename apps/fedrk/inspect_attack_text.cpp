@@ -48,7 +48,7 @@ std::string words_of(const AttackFindings& findings) {
         findings.sums, all.recovered, all.records, all.confirmed);
   }
   if (findings.others > 0) {
-    text += fmt::format(" It made no use of {} further messages: products, and steps with slack or soft thresholding.",
+    text += fmt::format(" It made no use of {} further messages: products, and steps with soft thresholding.",
                         findings.others);
   }
   if (findings.standardized) {

@@ -109,7 +109,7 @@ Result<KeptRun> reopen_kept_run(const fs::path& folder) {
 }
 
 int carry_out(Engine& inner, const io::Plan& plan, io::Problem problem, KeptRun& kept, CarryOutOptions options) {
-  store::RunJournal journal(kept.store, options.policy, std::move(options.slack_of));
+  store::RunJournal journal(kept.store, options.policy);
   store::JournalEngine engine(inner, journal, options.run.stop);
   store::RoundRecorder recorder(journal);
   options.run.observers.push_back(&recorder);

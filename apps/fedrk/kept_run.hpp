@@ -42,7 +42,6 @@ struct CarryOutOptions {
   RunPlanOptions run;
   OutputFormat format = OutputFormat::Text;
   store::CommitPolicy policy = store::CommitPolicy::Intervals;
-  store::RunJournal::SlackOf slack_of{};                 // of clients in this process
   std::function<void(const io::FinishedRun&)> on_end{};  // called when the files are written
 };
 

@@ -69,22 +69,18 @@ int resume_run(const ResumeArguments& arguments, Host& host) {
   if (const auto fine = host.agree(both(threads, plan)); !fine) return complain(fine.error().message, kBadInput);
   auto hosted = host.host(*plan, *threads);
   if (!hosted) return complain(hosted.error().message, kBadInput);
-  HostingEngine& engine = *hosted->engine;
+  Engine& engine = *hosted->engine;
   const std::string changed = store::difference(kept->store.identity().roster, engine.roster());
   if (!changed.empty()) {
     return complain(fmt::format("the data are not those that the run in {} began with: {}", arguments.folder, changed),
                     kBadInput);
-  }
-  if (const auto restored = store::restore_slack(kept->store, engine); !restored) {
-    return complain(restored.error().message, kBadInput);
   }
   const auto progress = kept->store.progress(0);
   if (!progress) return complain(progress.error().message, kRunFailed);
   say(fmt::format("{}: {} rounds are in run.db, going on from there\n", arguments.folder, progress->answered_rounds));
   CarryOutOptions options{{kept->store.identity().title, arguments.progress, {}, &stop_on_interrupt()},
                           arguments.format,
-                          store::CommitPolicy::Intervals,
-                          [&](ClientId client) { return engine.slack_state(client); }};
+                          store::CommitPolicy::Intervals};
   if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(kPrivacyTrial);
   return carry_out(engine, *plan, std::move(hosted->problem), *kept, std::move(options));
 }

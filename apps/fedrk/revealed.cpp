@@ -16,8 +16,8 @@ bool by_sums(const io::Plan& plan) { return *plan.method.settled(plan.run).revea
 // Where everyone takes part, these methods end in conjugate gradients.
 bool may_use_conjugate_gradients(const io::Plan& plan, std::size_t clients) {
   const MethodOptions& method = plan.method;
-  return participants(plan, clients) == clients && method.soft == 0.0 && method.ridge == 0.0 && !method.slack &&
-         !method.memory && !method.hyperplanes;
+  return participants(plan, clients) == clients && method.soft == 0.0 && method.ridge == 0.0 && !method.memory &&
+         !method.hyperplanes;
 }
 
 std::string sums_to_server(const io::Plan& plan, std::size_t clients) {

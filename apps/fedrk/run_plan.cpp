@@ -30,11 +30,6 @@ void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, 
                std::span<RoundObserver* const> observers, const StopSignal* stop, RunResult& result) {
   RefitOptions wanted{.run = options, .keep = options.sparsity};
   wanted.run.first_round = static_cast<std::uint32_t>(result.history.size());
-  wanted.least_squares.slack.local_budget = UntilProjected{};  // of a few unknowns
-  wanted.least_squares.slack.reveal = *plan.method.settled(options).reveal;
-  wanted.least_squares.slack.lambda = plan.method.slack.value_or(0.0);
-  wanted.least_squares.inner = plan.method.inner_tolerance;
-  wanted.least_squares.depth = plan.method.acceleration;
   const std::vector<std::uint64_t>& counts = selection.counts();
   for (const std::size_t j : most_selected(counts)) {
     const auto entry = static_cast<std::uint32_t>(j);

@@ -51,7 +51,7 @@ int solve(const SolveArguments& arguments, Host& host) {
       return complain(ready.error().message, kBadInput);
     }
   }
-  HostingEngine& engine = *hosted->engine;
+  Engine& engine = *hosted->engine;
   if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(kPrivacyTrial);
   RunPlanOptions options{title_of(arguments, *plan), arguments.progress, {}, &stop_on_interrupt()};
   if (arguments.out.empty()) {
@@ -68,8 +68,7 @@ int solve(const SolveArguments& arguments, Host& host) {
   if (!kept) return complain(kept.error().message, kRunFailed);
   say(host.advice(arguments.out));
   return carry_out(engine, *plan, std::move(hosted->problem), *kept,
-                   {std::move(options), arguments.format, store::CommitPolicy::Intervals,
-                    [&](ClientId client) { return engine.slack_state(client); }});
+                   {std::move(options), arguments.format, store::CommitPolicy::Intervals});
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void add_hyperplane_contenders(const Engine& engine, const ContenderOptions& opt
     list.push_back(with_memory(
         "auto", "automatic choice",
         "sums with a memory of 5 rounds, and where the equations turn out to contradict each other least squares, by "
-        "conjugate gradients if everyone takes part, else by private slack",
+        "conjugate gradients",
         {.reveal = Reveal::Sums}, run, memory_bytes(engine, kFewRounds, 1)));
   }
   add_memories(engine, run, list);
@@ -99,15 +99,6 @@ void add_hyperplane_contenders(const Engine& engine, const ContenderOptions& opt
        .about = "the published method with hyperplanes that hold every solution, whatever the number of "
                 "local steps",
        .make = made_of({.hyperplanes = HyperplaneKind::Valid, .memory = 0, .reveal = Reveal::Updates}, run)});
-  RunOptions whole = run;
-  whole.sparsity = 0;  // not part of least squares; the largest entries are judged all the same
-  list.push_back({.name = "least-squares",
-                  .label = "least squares by slack",
-                  .server_sees = kSeesOneSum,
-                  .about = "every client has private unknowns that take up what contradicts the others, and the server "
-                           "sees sums; it tends to the least-squares solution, whoever takes part",
-                  .make = made_of({.memory = kFewRounds, .reveal = Reveal::Sums, .least_squares = true}, whole),
-                  .memory = memory_bytes(engine, kFewRounds, 1)});
   list.push_back({.name = "tail",
                   .label = "FedRK, tail average",
                   .server_sees = kSeesUpdates,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The contenders that go beyond the published FedRK (methods/): valid hyperplanes, sums, memory, private slack.
+// The contenders that go beyond the published FedRK (methods/): valid hyperplanes, sums, memory.
 
 #include <vector>
 

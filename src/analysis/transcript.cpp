@@ -11,14 +11,12 @@ bool is_displacement(const Observation& seen) { return !seen.x.empty() && seen.r
 
 // Whether the last step ended on an equation of the client.
 bool on_equations(const LocalWork& work) {
-  if (const auto* valid = std::get_if<ValidSteps>(&work)) return valid->lambda == 0.0;
-  return std::holds_alternative<FixedSteps>(work) || std::holds_alternative<UntilProjected>(work);
+  return std::holds_alternative<FixedSteps>(work) || std::holds_alternative<UntilProjected>(work) ||
+         std::holds_alternative<ValidSteps>(work);
 }
 
 // Local steps of any kind, for those who only hope.
-bool are_steps(const LocalWork& work) {
-  return on_equations(work) || std::holds_alternative<ValidSteps>(work) || std::holds_alternative<SparseSteps>(work);
-}
+bool are_steps(const LocalWork& work) { return on_equations(work) || std::holds_alternative<SparseSteps>(work); }
 
 SeenUpdate update(const Observation& seen, double divided_by) {
   SeenUpdate result{seen.round, seen.x, {seen.reply.values.begin(), seen.reply.values.end()}};

@@ -27,7 +27,7 @@ void scale(double factor, std::span<double> values) {
 }  // namespace
 
 Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps)
-    : id_(id), name_(std::move(name)), seed_(seed), all_(std::move(block), steps), slack_(all_.block().rows()) {
+    : id_(id), name_(std::move(name)), seed_(seed), all_(std::move(block), steps) {
   if (steps.needs_gram() && !steps.gram_fits(all_.block().rows())) {
     throw InvalidArgument(name_ + ": the inner products of " + std::to_string(all_.block().rows()) +
                           " rows do not fit the memory that steps in coefficient space were given");
@@ -82,7 +82,6 @@ void Client::answer(const UntilProjected& projection, const LocalTask& task, Loc
 }
 
 void Client::answer(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
-  if (steps.lambda > 0.0) return answer_with_slack(steps, task, reply);
   double gap = 0.0;
   LocalSolver& solver = solver_for(task);
   reply.values = solver.displacement(steps.budget, stream(task), task.x, &gap);
@@ -119,33 +118,6 @@ void Client::turn(LocalSolver& solver, const LocalTask& task, LocalReply& reply)
   const double length = std::sqrt(squared_norm(within));
   if (length > 0.0) axpy(kTurn * std::sqrt(squared_norm(way)) / length, within, reply.values);
   reply.gap = dot(reply.values, way);
-}
-
-// The same with slack, where every y of the client's rows names one.
-void Client::turn(const LocalTask& task, LocalSolver::SlackSteps& made) {
-  RngStream draws = stream(task, Purpose::Direction);
-  std::vector<double> within(made.y.size());
-  for (double& entry : within) entry = draws.gaussian();
-  const double length = std::sqrt(squared_norm(within));
-  if (length == 0.0) return;
-  axpy(kTurn * std::sqrt(squared_norm(made.y)) / length, within, made.y);
-  made.displacement = combine(solver_for(task).block().system().rows, made.y);
-}
-
-void Client::answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply) {
-  slack_.learn(SlackNews::unpacked(own(task)), steps.stored);
-  auto made = solver_for(task).slack_steps(steps.budget, steps.lambda, stream(task), task.x, slack_.coefficients());
-  if (is_varied(task) && std::holds_alternative<UntilProjected>(steps.budget)) turn(task, made);
-  const double factor = relaxation(task);
-  scale(factor, made.displacement);
-  scale(factor, made.y);
-  reply.values = std::move(made.displacement);
-  reply.gap = dot(made.y, made.r);
-  SlackScalars scalars{squared_norm(made.r), slack_.products(made.y, steps.stored)};
-  scalars.products.push_back(squared_norm(made.y));
-  for (double& product : scalars.products) product *= steps.lambda;
-  reply.slack = std::move(scalars);
-  slack_.keep(task.round.value, std::move(made.y));
 }
 
 void Client::answer(const SparseSteps& steps, const LocalTask& task, LocalReply& reply) {

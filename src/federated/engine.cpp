@@ -26,17 +26,12 @@ RosterTotals totals_of(std::span<const ClientSummary> roster) {
 }
 
 std::size_t message_length(const LocalReply& reply) {
-  return reply.values.size() + (reply.squared_residual ? 1 : 0) + (reply.gap ? 1 : 0) +
-         (reply.slack ? 1 + reply.slack->products.size() : 0);
+  return reply.values.size() + (reply.squared_residual ? 1 : 0) + (reply.gap ? 1 : 0);
 }
 
 void add_scalars(const LocalReply& part, LocalReply& sum) {
   add(part.squared_residual, sum.squared_residual);
   add(part.gap, sum.gap);
-  if (sum.slack && part.slack) {
-    sum.slack->squared_gaps += part.slack->squared_gaps;
-    axpy(1.0, part.slack->products, sum.slack->products);
-  }
 }
 
 LocalReply sum_of(std::vector<LocalReply>&& parts) {

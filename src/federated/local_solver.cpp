@@ -11,24 +11,6 @@
 namespace fedrk {
 namespace {
 
-/// The equations <a_j, x> + lambda y_j = r_j, where y grows with every step: rows with private slack, as seen from x.
-template <class MatrixType>
-struct SlackRows {
-  const MatrixType& matrix;
-  std::span<const double> rhs;  // b - lambda w
-  std::span<const double> squared_norms;
-  double lambda;
-  std::span<double> y;
-
-  auto operator()(std::size_t j) const {
-    return HyperplaneView<decltype(matrix.row(j))>{matrix.row(j), rhs[j] - lambda * y[j], squared_norms[j] + lambda};
-  }
-  void stepped(std::size_t j, double by) const { y[j] += by; }
-};
-template <class MatrixType>
-SlackRows(const MatrixType&, std::span<const double>, std::span<const double>, double, std::span<double>)
-    -> SlackRows<MatrixType>;  // which clang 16 and older do not find by themselves
-
 // v += by a and, where v changed, x = soft(v, lambda).
 template <class Number>
 void move_dual(double by, std::span<const Number> row, double lambda, std::span<double> v, std::span<double> x) {
@@ -65,7 +47,7 @@ LocalForm LocalSolver::form_for(FixedSteps steps) const {
 AlignedVector LocalSolver::steps(FixedSteps budget, RngStream stream, std::span<const double> x, double* gap) {
   if (gap != nullptr) *gap = 0.0;
   const bool in_gram_form = form_for(budget) == LocalForm::Gram;
-  const Matrix* products = in_gram_form ? &gram(0.0) : nullptr;
+  const Matrix* products = in_gram_form ? &gram() : nullptr;
   return std::visit(
       [&](const auto& matrix) {
         const EquationRows equations{matrix, block_.system().rhs, block_.squared_norms()};
@@ -122,46 +104,6 @@ AlignedVector LocalSolver::projection(std::span<const double> x, double* gap) {
   return way;
 }
 
-// ---- With private slack.
-
-LocalSolver::SlackSteps LocalSolver::slack_steps(const StepBudget& budget, double lambda, RngStream stream,
-                                                 std::span<const double> x, std::span<const double> w) {
-  const LinearSystem& system = block_.system();
-  SlackSteps result{{}, std::vector<double>(block_.rows(), 0.0), multiply(system.rows, x)};
-  for (std::size_t j = 0; j < result.r.size(); ++j) result.r[j] = system.rhs[j] - result.r[j] - lambda * w[j];
-  if (const auto* fixed = std::get_if<FixedSteps>(&budget)) {
-    steps_with_slack(*fixed, lambda, stream, x, result);
-  } else {
-    result.y = ridge_factor(lambda).solve(system.rows, result.r);
-    result.displacement = combine(system.rows, result.y);
-  }
-  return result;
-}
-
-void LocalSolver::steps_with_slack(FixedSteps budget, double lambda, RngStream stream, std::span<const double> x,
-                                   SlackSteps& result) {
-  if (sampler_.empty()) {
-    result.displacement.assign(x.size(), 0.0);
-    return;
-  }
-  const LinearSystem& system = block_.system();
-  if (form_for(budget) == LocalForm::Gram) {
-    AlignedVector gaps = aligned_copy(result.r), y(block_.rows(), 0.0);
-    GramSteps(sampler_, budget.count, block_.rows(), stream).run(gram(lambda), gaps, y);
-    result.y.assign(y.begin(), y.end());
-    result.displacement = combine(system.rows, result.y);
-    return;
-  }
-  // As seen from x, where the equations lack r: the steps then begin at zero.
-  std::visit(
-      [&](const auto& matrix) {
-        const SlackRows equations{matrix, result.r, block_.squared_norms(), lambda, result.y};
-        const AlignedVector zero(x.size(), 0.0);
-        result.displacement = kaczmarz_displacement(equations, sampler_, budget.count, stream, zero);
-      },
-      system.rows);
-}
-
 // ---- Sparse answers.
 
 AlignedVector LocalSolver::sparse_displacement(FixedSteps steps, double lambda, RngStream stream,
@@ -194,21 +136,9 @@ AlignedVector LocalSolver::sparse_displacement(FixedSteps steps, double lambda, 
 
 // ---- What is made once.
 
-const Matrix& LocalSolver::gram(double lambda) {
-  if (!gram_) {
-    gram_ = std::visit([](const auto& matrix) { return gram_matrix_of(matrix); }, block_.system().rows);
-    for (std::size_t j = 0; j < gram_->rows(); ++j) gram_diagonal_.push_back(gram_->row(j)[j]);
-  }
-  if (gram_lambda_ != lambda) {
-    for (std::size_t j = 0; j < gram_->rows(); ++j) gram_->row(j)[j] = gram_diagonal_[j] + lambda;
-    gram_lambda_ = lambda;
-  }
+const Matrix& LocalSolver::gram() {
+  if (!gram_) gram_ = std::visit([](const auto& matrix) { return gram_matrix_of(matrix); }, block_.system().rows);
   return *gram_;
-}
-
-const RidgeFactor& LocalSolver::ridge_factor(double lambda) {
-  if (!ridge_factor_ || ridge_factor_->lambda() != lambda) ridge_factor_.emplace(block_.system().rows, lambda);
-  return *ridge_factor_;
 }
 
 }  // namespace fedrk

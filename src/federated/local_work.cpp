@@ -100,11 +100,6 @@ bool sends_gap(const LocalWork& work) {
   return std::holds_alternative<ValidSteps>(work) || std::holds_alternative<SparseSteps>(work);
 }
 
-std::size_t slack_products(const LocalWork& work) {
-  const auto* steps = std::get_if<ValidSteps>(&work);
-  return steps != nullptr && steps->lambda > 0.0 ? steps->stored.size() + 1 : 0;
-}
-
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns) {
   if (const auto* steps = std::get_if<FixedSteps>(&work); steps != nullptr && steps->count == 0) return 0;
   if (std::holds_alternative<GramSum>(work)) return unknowns * (unknowns + 3) / 2;
@@ -122,8 +117,7 @@ double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::siz
   return std::visit(
       Overloaded{steps_on_rows, projection,
                  [&](const ValidSteps& steps) {
-                   const double of_slack = steps.lambda > 0.0 ? 4.0 * all : 0.0;  // r and A^T y
-                   return std::visit(Overloaded{steps_on_rows, projection}, steps.budget) + of_slack;
+                   return std::visit(Overloaded{steps_on_rows, projection}, steps.budget);
                  },
                  [&](const SparseSteps& steps) {
                    return steps_on_rows(steps.budget) + 2.0 * static_cast<double>(steps.budget.count) * n;

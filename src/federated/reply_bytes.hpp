@@ -12,7 +12,7 @@ namespace fedrk {
 namespace detail {
 
 // What a reply holds beside its values.
-enum ReplyPart : std::uint8_t { kResidual = 1, kGap = 2, kSlack = 4 };
+enum ReplyPart : std::uint8_t { kResidual = 1, kGap = 2 };
 
 }  // namespace detail
 
@@ -20,14 +20,9 @@ enum ReplyPart : std::uint8_t { kResidual = 1, kGap = 2, kSlack = 4 };
 inline void put_scalars(const LocalReply& reply, ByteWriter& out) {
   using namespace detail;
   out.put(reply.client.value);
-  out.put(static_cast<std::uint8_t>((reply.squared_residual ? kResidual : 0) | (reply.gap ? kGap : 0) |
-                                    (reply.slack ? kSlack : 0)));
+  out.put(static_cast<std::uint8_t>((reply.squared_residual ? kResidual : 0) | (reply.gap ? kGap : 0)));
   if (reply.squared_residual) out.put(*reply.squared_residual);
   if (reply.gap) out.put(*reply.gap);
-  if (reply.slack) {
-    out.put(reply.slack->squared_gaps);
-    out.put(std::span<const double>(reply.slack->products));
-  }
 }
 
 inline void put_reply(const LocalReply& reply, ByteWriter& out) {
@@ -41,10 +36,6 @@ inline LocalReply get_scalars(ByteReader& in) {
   const auto parts = in.get<std::uint8_t>();
   if ((parts & kResidual) != 0) reply.squared_residual = in.get<double>();
   if ((parts & kGap) != 0) reply.gap = in.get<double>();
-  if ((parts & kSlack) != 0) {
-    reply.slack.emplace().squared_gaps = in.get<double>();
-    in.get(reply.slack->products);
-  }
   return reply;
 }
 

@@ -8,9 +8,7 @@ namespace fedrk::masking {
 bool may_be_of_some(const LocalWork& work) { return sends_gap(work) || std::holds_alternative<ClippedPass>(work); }
 
 PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid) {
-  const std::size_t slack = slack_products(task.work);
-  const std::size_t scalars =
-      (task.report_residual ? 1 : 0) + (sends_gap(task.work) ? 1 : 0) + (slack > 0 ? 1 + slack : 0);
+  const std::size_t scalars = (task.report_residual ? 1 : 0) + (sends_gap(task.work) ? 1 : 0);
   return {values, scalars, !grid.exponent};
 }
 
@@ -18,11 +16,6 @@ std::optional<Words> part_of(const LocalTask& task, const LocalReply& reply, con
   std::vector<double> scalars;
   if (task.report_residual) scalars.push_back(reply.squared_residual.value());
   if (sends_gap(task.work)) scalars.push_back(reply.gap.value());
-  if (slack_products(task.work) > 0) {
-    const SlackScalars& slack = reply.slack.value();
-    scalars.push_back(slack.squared_gaps);
-    scalars.insert(scalars.end(), slack.products.begin(), slack.products.end());
-  }
   return part_of(reply.values, scalars, grid, parties);
 }
 
@@ -31,10 +24,6 @@ LocalReply reply_from(const LocalTask& task, SumOfParts sum) {
   auto next = sum.scalars.begin();
   if (task.report_residual) reply.squared_residual = *next++;
   if (sends_gap(task.work)) reply.gap = *next++;
-  if (slack_products(task.work) > 0) {
-    reply.slack.emplace().squared_gaps = *next++;
-    reply.slack->products.assign(next, sum.scalars.end());
-  }
   return reply;
 }
 

@@ -9,8 +9,7 @@
 namespace fedrk {
 namespace {
 
-constexpr double kRounding = 1e-14;   // of a gradient, beside the matrix and the right-hand side
-constexpr std::size_t kBearable = 2;  // rounds that somebody may miss before conjugate gradients are given up
+constexpr double kRounding = 1e-14;  // of a gradient, beside the matrix and the right-hand side
 
 // The gradient that counts as zero for a tolerance.
 double small_gradient(std::span<const ClientSummary> roster, double tolerance) {
@@ -32,9 +31,7 @@ AutoMethod::AutoMethod(const AutoOptions& options, std::span<const ClientSummary
 
 void AutoMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
   current_->update(t, round, x);
-  if (hyperplanes_ != nullptr) return look_at_hyperplanes(t, x);
-  if (!needs_everyone_ || round.answered.size() == roster_.size()) return;
-  if (++lost_rounds_ > kBearable) begin_slack();
+  if (hyperplanes_ != nullptr) look_at_hyperplanes(t, x);
 }
 
 // With all rounds kept there are at most about as many as unknowns, whatever the condition number.
@@ -64,15 +61,7 @@ void AutoMethod::begin_hyperplanes() {
 
 void AutoMethod::begin_least_squares() {
   hyperplanes_ = nullptr;
-  if (!options_.everyone) return begin_slack();
-  needs_everyone_ = true;
-  current_ =
-      std::make_unique<ConjugateGradients>(roster_.size(), small_gradient(roster_, options_.least_squares.tolerance));
-}
-
-void AutoMethod::begin_slack() {
-  needs_everyone_ = false;
-  current_ = std::make_unique<LeastSquares>(options_.least_squares, roster_, unknowns_);
+  current_ = std::make_unique<ConjugateGradients>(roster_.size(), small_gradient(roster_, options_.tolerance));
 }
 
 std::vector<std::string> AutoMethod::notes() const {
@@ -89,12 +78,7 @@ std::vector<std::string> AutoMethod::notes() const {
                               : ".");
     if (slow_) text += " A shorter memory was too slow by round " + std::to_string(slow_->value + 1) + ".";
   } else {
-    const bool weight_given = options_.least_squares.slack.lambda > 0.0;
-    const std::string by = needs_everyone_    ? "conjugate gradients, as everyone takes part"
-                           : weight_given     ? "private slack, as its weight was given"
-                           : lost_rounds_ > 0 ? "private slack, as clients were missing"
-                                              : "private slack, as not everyone takes part in every round";
-    text = "Picked least squares by " + by;
+    text = "Picked least squares by conjugate gradients, of everyone's sums";
     if (left_) {
       const std::string when = " by round " + std::to_string(left_->value + 1) + ".";
       text += contradicted_ ? ": the equations contradict each other, as " + first + " showed" + when

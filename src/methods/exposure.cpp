@@ -23,13 +23,10 @@ std::string exposed_rows(const MethodOptions& options, const RunOptions& run) {
 bool serves(const LocalTask& task, const MethodOptions& options, const RunOptions& run) {
   const LocalWork& work = task.work;
   if (options.privacy.on()) return std::holds_alternative<ClippedPass>(work);
-  const bool chooses = options.soft == 0.0 && options.ridge == 0.0;  // hyperplanes, or least squares
-  const bool fits = chooses || options.refit;                        // may come to least squares
+  const bool fits = options.soft == 0.0 || options.refit;  // may come to least squares
   if (!task.columns.empty() && !options.refit) return false;
   if (const auto* steps = std::get_if<FixedSteps>(&work)) return steps->count == 0;  // a look at the residual
-  if (const auto* steps = std::get_if<ValidSteps>(&work)) {
-    return steps->lambda > 0.0 ? fits || options.ridge == steps->lambda : chooses;
-  }
+  if (std::holds_alternative<ValidSteps>(work)) return options.soft == 0.0 && options.ridge == 0.0;
   if (const auto* steps = std::get_if<SparseSteps>(&work)) {
     return options.soft == steps->lambda && StepBudget{steps->budget} == run.local_budget;
   }

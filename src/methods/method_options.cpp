@@ -8,9 +8,7 @@
 #include "fedrk/federated/published_method.hpp"
 #include "fedrk/methods/auto_method.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/least_squares.hpp"
 #include "fedrk/methods/private_mean.hpp"
-#include "fedrk/methods/ridge.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "fedrk/methods/tail_average.hpp"
 
@@ -38,15 +36,6 @@ HyperplaneOptions hyperplane_options(const MethodOptions& options, const RunOpti
           .noise_columns = run.noise_columns};
 }
 
-SlackOptions slack_options(const MethodOptions& options, const RunOptions& run, double lambda) {
-  return {lambda, run.local_budget, reveal_of(options), options.memory.value_or(kUsualMemory), options.memory_limit};
-}
-
-LeastSquaresOptions least_squares_options(const MethodOptions& options, const RunOptions& run) {
-  return {slack_options(options, run, options.slack.value_or(0.0)), options.inner_tolerance, options.acceleration,
-          run.tolerance};
-}
-
 std::unique_ptr<Method> without_average(const MethodOptions& options, const RunOptions& run, const Engine& engine) {
   const auto roster = engine.roster();
   if (options.privacy.on()) {
@@ -60,19 +49,13 @@ std::unique_ptr<Method> without_average(const MethodOptions& options, const RunO
                                                           reveal_of(options), steps ? steps->count : 1000, run.seed});
   }
   if (options.ridge > 0.0) {
-    return std::make_unique<Ridge>(slack_options(options, run, options.ridge), roster, run.tolerance);
-  }
-  const bool by_slack = options.slack || options.memory || options.reveal == Reveal::Updates;
-  if (options.least_squares && by_slack) {
-    return std::make_unique<LeastSquares>(least_squares_options(options, run), roster, engine.dimension());
+    throw InvalidArgument("ridge regression is part of fedrk fit");
   }
   if (wants_hyperplanes(options) && !options.least_squares) {
     return std::make_unique<HyperplaneMethod>(hyperplane_options(options, run), roster.size());
   }
-  const bool everyone = (run.participants == 0 || run.participants == roster.size()) && !options.slack;
-  return std::make_unique<AutoMethod>(AutoOptions{hyperplane_options(options, run), least_squares_options(options, run),
-                                                  everyone, options.least_squares},
-                                      roster, engine.dimension());
+  return std::make_unique<AutoMethod>(
+      AutoOptions{hyperplane_options(options, run), run.tolerance, options.least_squares}, roster, engine.dimension());
 }
 
 // Whatever else would be told of the rows, or would make of the noise what it is not.
@@ -89,9 +72,9 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
          "differential privacy needs sums: single updates would have too little noise");
   refuse(run.tolerance > 0.0 || (run.residual_every > 0 && run.residual_every != RunOptions::kNever),
          "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance");
-  refuse(options.ridge > 0.0 || options.least_squares || options.slack || options.soft > 0.0 || options.refit ||
-             options.average || run.sparsity > 0,
-         "differential privacy has one method, clipped steps and their mean: leave out ridge, least squares, slack, "
+  refuse(options.ridge > 0.0 || options.least_squares || options.soft > 0.0 || options.refit || options.average ||
+             run.sparsity > 0,
+         "differential privacy has one method, clipped steps and their mean: leave out ridge, least squares, "
          "soft thresholding, refit, averages and entries to keep");
   refuse(options.memory || options.hyperplanes || run.noise_columns > 0,
          "differential privacy knows no hyperplanes, memory or noise columns: leave them out");
@@ -128,9 +111,7 @@ void MethodOptions::validate(const RunOptions& run) const {
   validate_private(*this, run);
   const int answers = (ridge > 0.0 ? 1 : 0) + (least_squares ? 1 : 0) + (soft > 0.0 ? 1 : 0);
   refuse(answers > 1, "ridge, least squares and soft thresholding have different answers: ask for one of them");
-  refuse(!(ridge >= 0.0 && soft >= 0.0 && slack.value_or(1.0) > 0.0),
-         "the weights of slack and penalties are positive");
-  refuse(!(inner_tolerance > 0.0), "the inner tolerance is positive");
+  refuse(!(ridge >= 0.0 && soft >= 0.0), "the weights of penalties are positive");
   const bool published = name == MethodName::Published || hyperplanes == HyperplaneKind::Published;
   refuse(published && answers > 0, "the published method knows no ridge, least squares or soft thresholding");
   refuse(published && memory.value_or(0) > 0,
@@ -148,8 +129,6 @@ void MethodOptions::validate(const RunOptions& run) const {
       "soft thresholding works with sums");
   refuse(soft > 0.0 && run.sparsity > 0 && !refit,
          "soft thresholding needs no number of entries to keep; with a refit it is the number that is fitted");
-  refuse(slack && (published || ridge > 0.0 || (soft > 0.0 && !refit)),
-         "a weight of the slack is for least squares; ridge regression has its own");
   refuse(run.sparsity > 0 && (ridge > 0.0 || least_squares),
          "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both");
   refuse(soft > 0.0 && std::holds_alternative<UntilProjected>(run.local_budget),
@@ -186,6 +165,7 @@ std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptio
 RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
   if (!options.ends_by_itself(run)) return run;
   run.patience = 0;
+  if (options.least_squares) run.participants = 0;  // conjugate gradients need everyone
   if (options.privacy.on()) {
     run.residual_every = RunOptions::kNever;
     run.tolerance = 0.0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "fedrk/baselines/conjugate_gradients.hpp"
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/methods/restricted_engine.hpp"
@@ -95,8 +96,11 @@ void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserve
   run.first_round += made_rounds;
   run.rounds -= made_rounds;
   run.noise_columns = run.sparsity = run.patience = 0;
+  run.participants = 0;
   run.tolerance = 0.0;
-  LeastSquares method(options.least_squares, part.roster(), part.dimension());
+  const RosterTotals totals = totals_of(part.roster());
+  ConjugateGradients method(part.roster().size(),
+                            options.tolerance * std::sqrt(totals.squared_norm * totals.squared_rhs_norm));
   AtFullLength whole(observers, made.support, engine.dimension());
   RoundObserver* const shown[] = {&whole};
   RunResult result = FederatedRun(run).run(part, method, std::move(start), shown, stop);

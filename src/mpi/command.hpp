@@ -15,7 +15,7 @@
 
 namespace fedrk::mpi {
 
-enum class Command : std::uint8_t { Round, ReadSlack, RestoreSlack, Stop };
+enum class Command : std::uint8_t { Round, Stop };
 
 /// One at each rank, used alike by all.
 class Announcements {

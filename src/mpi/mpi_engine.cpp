@@ -18,8 +18,6 @@ struct MpiEngine::Inside {
   ClientGroup clients;
   Opening opening;
   Announcements announcements;
-
-  std::size_t rank_of(ClientId client) const { return opening.layout.rank_of(client); }
 };
 
 MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients, SumRoute route) {
@@ -40,31 +38,6 @@ RoundReplies MpiEngine::local_updates(const LocalTask& task, std::span<const Cli
   inside_->announcements.tell(inside_->ranks, std::move(out));
   if (task.x.size() > kLongVector) inside_->ranks.broadcast_from(task.x.data(), task.x.size_bytes());
   return rank_round(inside_->ranks, inside_->opening.layout, inside_->clients, task, participants);
-}
-
-std::vector<double> MpiEngine::slack_state(ClientId client) {
-  const std::size_t rank = inside_->rank_of(client);
-  if (rank == 0) return inside_->clients.slack_state(client);
-  ByteWriter out = inside_->announcements.begin(Command::ReadSlack);
-  out.put(client.value);
-  inside_->announcements.tell(inside_->ranks, std::move(out));
-  const std::string bytes = inside_->ranks.receive(rank);
-  ByteReader in(bytes);
-  std::vector<double> state;
-  in.get(state);
-  return state;
-}
-
-void MpiEngine::restore_slack(ClientId client, std::span<const double> state) {
-  const std::size_t rank = inside_->rank_of(client);
-  if (rank == 0) return inside_->clients.restore_slack(client, state);
-  ByteWriter out = inside_->announcements.begin(Command::RestoreSlack);
-  out.put(client.value);
-  out.put(state);
-  inside_->announcements.tell(inside_->ranks, std::move(out));
-  const std::string bytes = inside_->ranks.receive(rank);
-  ByteReader in(bytes);
-  if (const Failure failure = get_failure(in)) failure.raise();
 }
 
 }  // namespace fedrk::mpi

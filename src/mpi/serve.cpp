@@ -27,12 +27,6 @@ class Server {
           if (const auto x = task_.missing_x(); !x.empty()) ranks_.broadcast(x.data(), x.size_bytes());
           rank_round(ranks_, layout_, clients_, task_.task(), task_.participants());
           break;
-        case Command::ReadSlack:
-          read_slack(in);
-          break;
-        case Command::RestoreSlack:
-          restore_slack(in);
-          break;
         case Command::Stop:
           return;
       }
@@ -40,26 +34,6 @@ class Server {
   }
 
  private:
-  bool is_mine(ClientId client) const { return layout_.rank_of(client) == ranks_.rank(); }
-
-  void read_slack(ByteReader& in) {
-    const ClientId client{in.get<std::uint32_t>()};
-    if (!is_mine(client)) return;
-    ByteWriter out;
-    out.put(std::span<const double>(clients_.slack_state(client)));
-    ranks_.send(0, out.bytes());
-  }
-
-  void restore_slack(ByteReader& in) {
-    const ClientId client{in.get<std::uint32_t>()};
-    if (!is_mine(client)) return;
-    std::vector<double> state;
-    in.get(state);
-    ByteWriter out;
-    put_failure(failure_of([&] { clients_.restore_slack(client, state); }), out);
-    ranks_.send(0, out.bytes());
-  }
-
   const Ranks& ranks_;
   ClientGroup& clients_;
   Layout layout_;

@@ -76,16 +76,8 @@ void get_choice(std::variant<Kinds...>& choice, ByteReader& in) {
   std::visit([&](auto& chosen) { get(chosen, in); }, choice);
 }
 
-void put(const ValidSteps& steps, ByteWriter& out) {
-  put_choice(steps.budget, out);
-  out.put(steps.lambda);
-  out.put(std::span<const std::uint32_t>(steps.stored));
-}
-void get(ValidSteps& steps, ByteReader& in) {
-  get_choice(steps.budget, in);
-  steps.lambda = in.get<double>();
-  in.get(steps.stored);
-}
+void put(const ValidSteps& steps, ByteWriter& out) { put_choice(steps.budget, out); }
+void get(ValidSteps& steps, ByteReader& in) { get_choice(steps.budget, in); }
 
 }  // namespace
 

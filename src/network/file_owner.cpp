@@ -6,15 +6,13 @@
 #include <fmt/format.h>
 
 #include "fedrk/base/error.hpp"
-#include "fedrk/federated/private_slack.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk::network {
 
-FileOwner::FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, store::ClientStore* store,
-                     operation::Log& log)
-    : name_(std::move(name)), files_(std::move(files)), secret_(secret), store_(store), log_(log) {}
+FileOwner::FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log)
+    : name_(std::move(name)), files_(std::move(files)), secret_(secret), log_(log) {}
 
 std::uint64_t FileOwner::seed() const {
   return secret_ ? client_seed(*secret_, run_) : client_seed(plan_.run.seed, name_);
@@ -93,50 +91,12 @@ Result<PreparedRows> FileOwner::prepare(const Preparation& preparation) {
   if (!client) return client.error();
   for (const std::string& warning : warnings) log_.warning("data.note", {{"note", warning}});
   client_ = *std::move(client);
-  place_ = preparation.place;
-  if (const auto restored = restore_slack(); !restored) return restored.error();
   return PreparedRows{client_->summary(), client_->block().cols()};
 }
 
-// As it was after the last answer of an earlier process.
-Result<void> FileOwner::restore_slack() {
-  if (store_ == nullptr) return {};
-  const auto kept = store_->load_slack(run_);
-  if (!kept) return kept.error();
-  has_slack_ = kept->has_value();
-  if (has_slack_) client_->restore_slack((*kept)->state);
-  return {};
-}
-
-// The server must not go on from slack that this client does not have, nor from older slack than it has.
-Result<void> FileOwner::check_slack(std::uint64_t number, const LocalTask& task) const {
-  if (const auto fine = store_->check_task(run_, number); !fine) return fine.error();
-  const bool used = place_.value < task.own.size() && SlackNews::unpacked(task.own[place_.value]).known;
-  if (has_slack_ || !used) return {};
-  return Error{
-      "the server goes on from earlier answers of this client, but their slack is not in its state folder; put that "
-      "folder back, or have the run started anew"};
-}
-
-// Slack is on disk before the answer that it belongs to leaves: whatever happens then, both sides can go on.
-Result<LocalReply> FileOwner::answer(std::uint64_t number, const LocalTask& task) {
+Result<LocalReply> FileOwner::answer(const LocalTask& task) {
   if (!client_) return Error{"the rows are not prepared yet"};
-  const auto* valid = std::get_if<ValidSteps>(&task.work);
-  const bool slack = store_ != nullptr && valid != nullptr && valid->lambda > 0.0;
-  if (slack) {
-    if (const auto fine = check_slack(number, task); !fine) return fine.error();
-  }
-  LocalReply reply = client_->local_update(task);
-  if (slack) {
-    if (const auto saved = store_->save_slack(run_, number, client_->slack_state()); !saved) return saved.error();
-    has_slack_ = true;
-  }
-  return reply;
-}
-
-void FileOwner::forget() {
-  if (store_ == nullptr || run_.empty()) return;
-  if (const auto done = store_->forget(run_); !done) log_.warning("store", {{"note", done.error().message}});
+  return client_->local_update(task);
 }
 
 }  // namespace fedrk::network

@@ -24,7 +24,6 @@
 #include "fedrk/security/own_credentials.hpp"
 #include "fedrk/store/mask_book.hpp"
 #include "fedrk/v1/federation.pb.h"
-#include "network/slack_witness.hpp"
 #include "network/wire.hpp"
 
 namespace fedrk::network {
@@ -78,12 +77,8 @@ class MaskedClient {
   operation::Log& log_;
   std::unique_ptr<store::MaskBook> own_book_;  // where none was given
   store::MaskBook& book_;
-  /// What a run may not change, as far as this process has seen it; also while the server speaks of another run.
-  struct Seen {
-    std::optional<StepBudget> steps{};
-    SlackWitness slack{};
-  };
-  std::map<std::string, Seen> seen_;  // by run
+  /// By run, the steps that it asked for: it may not change them, also where the server spoke of another meanwhile.
+  std::map<std::string, std::optional<StepBudget>> steps_;
   std::string run_, preparation_text_;
   privacy::PrivacyOptions privacy_;                  // of the plan
   masking::Key plan_{}, company_{}, preparation_{};  // the names of these

@@ -87,7 +87,7 @@ void MaskedRounds::learn(const LocalTask& task, const RoundReplies& round) {
 void MaskedRounds::ask(Attempt& attempt) {
   attempt.grid = scale_.next(attempt.task, attempt.company.size());
   v1::Task message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.company);
-  wire::set_attempt(message, {attempt.attempt, attempt.grid}, attempt.task);
+  wire::set_attempt(message, {attempt.attempt, attempt.grid});
   const TaskParcels parcels(std::move(message), {});
   const Switchboard::Question question{.kind = v1::ClientMessage::kUpdate,
                                        .number = attempt.number,

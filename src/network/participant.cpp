@@ -258,7 +258,7 @@ Participant::Reaction Participant::on_task(const v1::Task& task) {
   if (!options_.expose_rows && (received->participants().size() == 1 || is_one_step(received->task().work))) {
     return refuse_task("one update would show a row; where that is all right, both sides say --expose-rows", task);
   }
-  const auto reply = owner_.answer(received->number(), received->task());
+  const auto reply = owner_.answer(received->task());
   if (!reply) return refuse_task(reply.error().message, task);
   v1::ClientMessage message;
   *message.mutable_update() = wire::update_message(run_, received->number(), received->task(), *reply);
@@ -279,7 +279,7 @@ Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::Re
   if (auto refused = masked_.admit(task, received, rows_)) {
     return refuse_task(std::move(refused->words), task, refused->answered);
   }
-  const auto reply = owner_.answer(received.number(), received.task());
+  const auto reply = owner_.answer(received.task());
   if (!reply) return refuse_task(reply.error().message, task);
   const auto words = masked_.answer(task, received, *reply);
   if (!words) return refuse_task(words.error().message, task);

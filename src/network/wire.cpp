@@ -74,10 +74,6 @@ std::string wrong_pass(const ClippedPass& pass) {
 
 std::string wrong_work(const LocalWork& work) {
   if (steps_of(work).value_or(0) > kMostSteps) return "it asks for too many steps";
-  if (const auto* valid = std::get_if<ValidSteps>(&work)) {
-    if (!finite_and_not_negative(valid->lambda)) return "its slack has no sensible weight";
-    if (!ascending(valid->stored)) return "its stored rounds do not ascend";
-  }
   if (const auto* sparse = std::get_if<SparseSteps>(&work)) {
     if (!finite_and_not_negative(sparse->lambda)) return "its threshold makes no sense";
   }
@@ -98,22 +94,6 @@ std::string wrong_privacy(const LocalTask& task) {
   return "";
 }
 
-// Directions as long as x for gradient steps; with slack, numbers that SlackNews looks through itself.
-bool fits_own(const LocalWork& work, std::size_t unknowns, std::size_t length) {
-  if (std::holds_alternative<GradientSteps>(work)) return length == unknowns;
-  const auto* valid = std::get_if<ValidSteps>(&work);
-  return valid != nullptr && valid->lambda > 0.0;
-}
-
-// What the task holds for this client alone, if anything.
-std::vector<double> own_of(const v1::Task& message, ClientId self) {
-  if (message.told().empty()) return {message.own().values().begin(), message.own().values().end()};
-  const auto place = std::ranges::find(message.participants(), self.value) - message.participants().begin();
-  if (place >= message.told_size()) return {};
-  const auto& values = message.told(static_cast<int>(place)).values();
-  return {values.begin(), values.end()};
-}
-
 std::string wrong_shape(const LocalTask& task, ClientId self, std::size_t unknowns, const v1::Task& message) {
   const auto& columns = message.columns();
   if (!ascending(columns) || (!columns.empty() && *columns.rbegin() >= unknowns)) {
@@ -125,14 +105,11 @@ std::string wrong_shape(const LocalTask& task, ClientId self, std::size_t unknow
     return "its x has " + std::to_string(task.x.size()) + " entries, not " + std::to_string(wanted);
   }
   const auto own = task.own.empty() ? std::span<const double>() : std::span<const double>(task.own.back());
-  if (!own.empty() && !fits_own(task.work, wanted, own.size())) {
+  const bool of_use = std::holds_alternative<GradientSteps>(task.work) && own.size() == wanted;
+  if (!own.empty() && !of_use) {
     return "it holds numbers for this client alone that its work has no use for";
   }
   if (!all_finite(task.x) || !all_finite(own)) return "it holds a number that is not finite";
-  const auto* valid = std::get_if<ValidSteps>(&task.work);
-  if (valid != nullptr && !valid->stored.empty() && valid->stored.back() >= task.round.value) {
-    return "its stored rounds are not before its own";
-  }
   if (task.noise_columns > task.x.size()) return "it has more noise columns than x has entries";
   if (!ascending(message.participants())) return "its participants do not ascend";
   if (std::ranges::find(message.participants(), self.value) == message.participants().end()) {
@@ -151,13 +128,9 @@ bool read_work(const v1::Work& message, LocalWork& work) {
         work.emplace<UntilProjected>();
       }
       return true;
-    case v1::Work::kValidSteps: {
-      auto& valid = work.emplace<ValidSteps>();
-      valid.budget = budget_from(message.valid_steps().budget());
-      valid.lambda = message.valid_steps().lambda();
-      valid.stored.assign(message.valid_steps().stored().begin(), message.valid_steps().stored().end());
+    case v1::Work::kValidSteps:
+      work.emplace<ValidSteps>().budget = budget_from(message.valid_steps().budget());
       return true;
-    }
     case v1::Work::kSparseSteps: {
       auto& sparse = work.emplace<SparseSteps>();
       sparse.budget.count = message.sparse_steps().steps();
@@ -211,42 +184,38 @@ bool names_files(const io::PlanOption& option) {
 
 v1::Work work_message(const LocalWork& work) {
   v1::Work message;
-  std::visit(Overloaded{
-                 [&](const FixedSteps& steps) { message.mutable_steps()->set_steps(steps.count); },
-                 [&](const UntilProjected&) { message.mutable_steps(); },
-                 [&](const ValidSteps& steps) {
-                   auto& valid = *message.mutable_valid_steps();
-                   set_budget(*valid.mutable_budget(), steps.budget);
-                   valid.set_lambda(steps.lambda);
-                   valid.mutable_stored()->Add(steps.stored.begin(), steps.stored.end());
-                 },
-                 [&](const SparseSteps& steps) {
-                   message.mutable_sparse_steps()->set_steps(steps.budget.count);
-                   message.mutable_sparse_steps()->set_lambda(steps.lambda);
-                 },
-                 [&](const GradientSteps& steps) {
-                   auto& gradient = *message.mutable_gradient_steps();
-                   gradient.set_count(steps.count);
-                   gradient.set_step(steps.step);
-                   gradient.set_proximal(steps.proximal);
-                   gradient.set_sum(steps.loss == GradientSteps::Loss::Sum);
-                   gradient.set_batch(steps.batch);
-                 },
-                 [&](const Gradient&) { message.mutable_gradient(); },
-                 [&](const NormalProduct&) { message.mutable_normal_product(); },
-                 [&](const GramSum&) { message.mutable_gram_sum(); },
-                 [&](const Curvature&) { message.mutable_curvature(); },
-                 [&](const ColumnNorms&) { message.mutable_column_norms(); },
-                 [&](const ClippedPass& pass) {
-                   auto& clipped = *message.mutable_clipped_pass();
-                   clipped.set_steps(pass.steps);
-                   clipped.set_clip(pass.clip);
-                   clipped.set_noise(pass.noise);
-                   clipped.set_exponent(pass.exponent);
-                 },
-                 [&](const AllRows&) { throw InvalidArgument("rows do not travel: this method is for one process"); },
-             },
-             work);
+  std::visit(
+      Overloaded{
+          [&](const FixedSteps& steps) { message.mutable_steps()->set_steps(steps.count); },
+          [&](const UntilProjected&) { message.mutable_steps(); },
+          [&](const ValidSteps& steps) { set_budget(*message.mutable_valid_steps()->mutable_budget(), steps.budget); },
+          [&](const SparseSteps& steps) {
+            message.mutable_sparse_steps()->set_steps(steps.budget.count);
+            message.mutable_sparse_steps()->set_lambda(steps.lambda);
+          },
+          [&](const GradientSteps& steps) {
+            auto& gradient = *message.mutable_gradient_steps();
+            gradient.set_count(steps.count);
+            gradient.set_step(steps.step);
+            gradient.set_proximal(steps.proximal);
+            gradient.set_sum(steps.loss == GradientSteps::Loss::Sum);
+            gradient.set_batch(steps.batch);
+          },
+          [&](const Gradient&) { message.mutable_gradient(); },
+          [&](const NormalProduct&) { message.mutable_normal_product(); },
+          [&](const GramSum&) { message.mutable_gram_sum(); },
+          [&](const Curvature&) { message.mutable_curvature(); },
+          [&](const ColumnNorms&) { message.mutable_column_norms(); },
+          [&](const ClippedPass& pass) {
+            auto& clipped = *message.mutable_clipped_pass();
+            clipped.set_steps(pass.steps);
+            clipped.set_clip(pass.clip);
+            clipped.set_noise(pass.noise);
+            clipped.set_exponent(pass.exponent);
+          },
+          [&](const AllRows&) { throw InvalidArgument("rows do not travel: this method is for one process"); },
+      },
+      work);
   return message;
 }
 
@@ -266,15 +235,10 @@ v1::Task task_message(const std::string& run, std::uint64_t number, const LocalT
   return message;
 }
 
-void set_attempt(v1::Task& message, const Attempt& attempt, const LocalTask& task) {
+void set_attempt(v1::Task& message, const Attempt& attempt) {
   message.set_attempt(attempt.attempt);
   message.clear_exponent();
   if (attempt.grid.exponent) message.set_exponent(*attempt.grid.exponent);
-  message.clear_told();
-  if (task.own.empty()) return;
-  for (const std::uint32_t place : message.participants()) {
-    message.add_told()->mutable_values()->Add(task.own[place].begin(), task.own[place].end());
-  }
 }
 
 Result<Attempt> attempt_of(const v1::Task& message) {
@@ -295,9 +259,9 @@ Result<ReceivedTask> ReceivedTask::from(const v1::Task& message, ClientId self, 
   received.x_ = copied(message.x());
   received.columns_.assign(message.columns().begin(), message.columns().end());
   for (const std::uint32_t place : message.participants()) received.participants_.push_back(ClientId{place});
-  if (auto own = own_of(message, self); !own.empty()) {
+  if (const auto& own = message.own().values(); !own.empty()) {
     received.own_.resize(self.value + std::size_t{1});
-    received.own_.back() = std::move(own);
+    received.own_.back().assign(own.begin(), own.end());
   }
   task.round = RoundIndex{message.round()};
   task.x = received.x_;
@@ -326,10 +290,6 @@ v1::Update update_message(const std::string& run, std::uint64_t number, const Lo
   set_vector(*update.mutable_values(), reply.values);
   if (reply.squared_residual) update.set_squared_residual(*reply.squared_residual);
   if (reply.gap) update.set_gap(*reply.gap);
-  if (reply.slack) {
-    update.mutable_slack()->set_squared_gaps(reply.slack->squared_gaps);
-    update.mutable_slack()->mutable_products()->Add(reply.slack->products.begin(), reply.slack->products.end());
-  }
   return update;
 }
 
@@ -348,10 +308,6 @@ LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask
   LocalReply reply{client, copied(update.values())};
   if (task.report_residual && update.has_squared_residual()) reply.squared_residual = update.squared_residual();
   if (sends_gap(task.work) && update.has_gap()) reply.gap = update.gap();
-  if (slack_products(task.work) > 0 && update.has_slack()) {
-    const auto& products = update.slack().products();
-    reply.slack = SlackScalars{update.slack().squared_gaps(), {products.begin(), products.end()}};
-  }
   return reply;
 }
 

@@ -18,7 +18,7 @@
 
 namespace fedrk::wire {
 
-constexpr std::uint32_t kProtocol = 2;
+constexpr std::uint32_t kProtocol = 3;
 
 // ---- Work and tasks.
 
@@ -34,8 +34,7 @@ struct Attempt {
   std::uint32_t attempt = 0;
   masking::Grid grid;
 };
-/// What each participant alone is sent then goes to all of them.
-void set_attempt(v1::Task& message, const Attempt& attempt, const LocalTask& task);
+void set_attempt(v1::Task& message, const Attempt& attempt);
 /// An error where the grid makes no sense.
 Result<Attempt> attempt_of(const v1::Task& message);
 

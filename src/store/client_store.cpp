@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <system_error>
@@ -23,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr FileKind kClientFile{0x66656463, 1, "client.db"};  // "fedc"
-constexpr const char* kSchema =
-    "CREATE TABLE slack (run TEXT PRIMARY KEY, task INTEGER NOT NULL, state BLOB NOT NULL);";
 constexpr std::size_t kDigits = 16;
 
 Error cannot(const std::string& what, const fs::path& path) {
@@ -65,17 +62,11 @@ Result<void> make_secret(const fs::path& path) {
 }  // namespace
 
 struct ClientStore::Inside {
-  Inside(fs::path where, Database opened)
-      : folder(std::move(where)),
-        database(std::move(opened)),
-        save(database.prepare("INSERT OR REPLACE INTO slack VALUES (?, ?, ?)")),
-        load(database.prepare("SELECT task, state FROM slack WHERE run = ?")),
-        ledger(database) {}
+  Inside(fs::path where, Database opened) : folder(std::move(where)), database(std::move(opened)), ledger(database) {}
 
   mutable std::mutex mutex;
   fs::path folder;
   Database database;
-  Statement save, load;
   PrivacyLedger ledger;
 };
 
@@ -92,8 +83,8 @@ Result<ClientStore> ClientStore::open(const fs::path& folder) {
   return guarded([&] {
     const fs::path path = folder / "client.db";
     Database database = fs::exists(path) ? Database::open(path, kClientFile)
-                                         : Database::create(path, kClientFile, kSchema, [](Database&) {});
-    // An answer that has left must not outlive its slack, not even where the power goes.
+                                         : Database::create(path, kClientFile, "", [](Database&) {});
+    // An answer that has left must be on the ledger, also where the power goes.
     database.execute("PRAGMA synchronous = FULL");
     return ClientStore(std::make_unique<Inside>(folder, std::move(database)));
   });
@@ -112,39 +103,6 @@ Result<std::uint64_t> ClientStore::secret_seed() {
   return read_secret(path);
 }
 
-Result<std::optional<ClientStore::Slack>> ClientStore::load_slack(const std::string& run) const {
-  const std::lock_guard lock(inside_->mutex);
-  return guarded([&]() -> std::optional<Slack> {
-    Statement& load = inside_->load;
-    if (!load.bind_text(1, run).next()) return std::nullopt;
-    Slack slack{static_cast<std::uint64_t>(load.integer(0)), {}};
-    const std::string bytes = load.text(1);
-    load.reset();
-    slack.state.resize(bytes.size() / sizeof(double));
-    if (!slack.state.empty()) std::memcpy(slack.state.data(), bytes.data(), slack.state.size() * sizeof(double));
-    return slack;
-  });
-}
-
-Result<void> ClientStore::check_task(const std::string& run, std::uint64_t task) const {
-  const auto last = load_slack(run);
-  if (!last) return last.error();
-  if (!*last || (*last)->task <= task) return {};
-  return Error{"the server has gone back to an earlier round: it asks for task " + std::to_string(task) +
-               ", and this client has answered task " + std::to_string((*last)->task) +
-               " already; its slack cannot go back, so the run has to be started anew"};
-}
-
-Result<void> ClientStore::save_slack(const std::string& run, std::uint64_t task, std::span<const double> state) {
-  if (const auto fine = check_task(run, task); !fine) return fine.error();
-  const std::lock_guard lock(inside_->mutex);
-  return guarded([&] {
-    const std::string_view bytes{reinterpret_cast<const char*>(state.data()),
-                                 state.size_bytes()};  // NOLINT: as in memory
-    inside_->save.bind_text(1, run).bind(2, static_cast<std::int64_t>(task)).bind_blob(3, bytes).run();
-  });
-}
-
 Result<bool> ClientStore::spend(const PrivacyCharge& charge, double budget_rho) {
   const std::lock_guard lock(inside_->mutex);
   return inside_->ledger.spend(charge, budget_rho);
@@ -158,14 +116,6 @@ Result<double> ClientStore::spent_elsewhere(const std::string& run) const {
 Result<double> ClientStore::spent() const {
   const std::lock_guard lock(inside_->mutex);
   return inside_->ledger.spent();
-}
-
-Result<void> ClientStore::forget(const std::string& run) {
-  const std::lock_guard lock(inside_->mutex);
-  return guarded([&] {
-    Statement drop = inside_->database.prepare("DELETE FROM slack WHERE run = ?");
-    drop.bind_text(1, run).run();
-  });
 }
 
 }  // namespace fedrk::store

@@ -15,11 +15,6 @@ bool is_look(const LocalTask& task) {
   return steps != nullptr && steps->count == 0;
 }
 
-bool changes_slack(const LocalTask& task) {
-  const auto* steps = std::get_if<ValidSteps>(&task.work);
-  return steps != nullptr && steps->lambda > 0.0;
-}
-
 }  // namespace
 
 RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
@@ -34,18 +29,14 @@ RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const
   RoundReplies round = inner_.local_updates(task, participants);
   if (journal_.keeps_answers()) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const auto new_slack = changes_slack(task) ? participants : std::span<const ClientId>{};
-    journal_.add_answer({next_, task.round.value, asked, seconds, encoded(round, journal_.room())}, new_slack);
+    journal_.add_answer({next_, task.round.value, asked, seconds, encoded(round, journal_.room())});
   }
   ++next_;
   return round;
 }
 
 bool JournalEngine::closes(const LocalTask& task) {
-  if (!closed_ && is_look(task) && stop_ != nullptr && stop_->requested()) {
-    journal_.flush();  // while the clients' slack is that of the last stored answer
-    closed_ = true;
-  }
+  closed_ = closed_ || (is_look(task) && stop_ != nullptr && stop_->requested());
   return closed_;
 }
 

@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "fedrk/base/error.hpp"
-
 namespace fedrk::store {
 namespace {
 
@@ -27,33 +25,17 @@ void or_throw(const Result<void>& done) {
 
 }  // namespace
 
-RunJournal::RunJournal(RunStore& store, CommitPolicy policy, SlackOf slack_of)
-    : store_(store), policy_(policy), slack_of_(std::move(slack_of)) {
+RunJournal::RunJournal(RunStore& store, CommitPolicy policy) : store_(store), policy_(policy) {
   const auto found = store_.answers();
   if (!found) throw StoreFailed(found.error().message);
   found_ = *found;
   if (policy_ == CommitPolicy::Intervals) or_throw(store_.write_lazily());
 }
 
-Result<void> restore_slack(const RunStore& store, HostingEngine& engine) {
-  const auto all = store.slack();
-  if (!all) return all.error();
-  try {
-    for (const ClientSlack& slack : *all) {
-      if (slack.client.value >= engine.roster().size()) return Error{"run.db is damaged: slack of an unknown client"};
-      engine.restore_slack(slack.client, slack.state);
-    }
-  } catch (const InvalidArgument& error) {
-    return Error{std::string("run.db is damaged: ") + error.what()};
-  }
-  return {};
-}
-
-void RunJournal::add_answer(StoredAnswer answer, std::span<const ClientId> with_new_slack) {
+void RunJournal::add_answer(StoredAnswer answer) {
   if (!keeps_answers_) return;
   const std::size_t bytes = answer.bytes.size() + kRow;
   batch_.answers.push_back(std::move(answer));
-  if (slack_of_) new_slack_.insert(with_new_slack.begin(), with_new_slack.end());
   waiting(bytes);
 }
 
@@ -104,9 +86,7 @@ void RunJournal::stop_growing() {
                             "rounds are made more quickly than stored: a resumed run makes those from here on anew"));
 }
 
-double RunJournal::cost_of_waiting() const {
-  return static_cast<double>(waiting_bytes_ + (new_slack_.empty() ? 0 : slack_bytes_)) * seconds_per_byte_;
-}
+double RunJournal::cost_of_waiting() const { return static_cast<double>(waiting_bytes_) * seconds_per_byte_; }
 
 std::string RunJournal::room() {
   if (rooms_.empty()) return {};
@@ -117,24 +97,17 @@ std::string RunJournal::room() {
 
 void RunJournal::flush_rounds() {
   batch_.answers.clear();
-  new_slack_.clear();
   flush();
 }
 
 void RunJournal::flush() {
   if (batch_.answers.empty() && batch_.rounds.empty()) return;
   const auto start = Clock::now();
-  slack_bytes_ = 0;
-  for (const ClientId client : new_slack_) {
-    batch_.slack.push_back({client, slack_of_(client)});
-    slack_bytes_ += batch_.slack.back().state.size() * sizeof(double);
-  }
   for (const ClientId client : new_tallies_) batch_.tallies.emplace_back(client, tallies_[client]);
-  waiting_bytes_ += slack_bytes_ + kRow * batch_.tallies.size();
+  waiting_bytes_ += kRow * batch_.tallies.size();
   or_throw(store_.commit(batch_));
   for (StoredAnswer& answer : batch_.answers) rooms_.push_back(std::move(answer.bytes));
   batch_ = {};
-  new_slack_.clear();
   new_tallies_.clear();
   last_ = Clock::now();
   const double seconds = seconds_between(start, last_);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/store/run_store.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "store/run_tables.hpp"
@@ -12,10 +11,6 @@ namespace {
 std::int64_t last_round_in(Database& database) {
   Statement last = database.prepare("SELECT coalesce(max(round), -1) FROM rounds");
   return last.next() ? last.integer(0) : -1;
-}
-
-std::string_view bytes_of(std::span<const double> numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};  // NOLINT: little-endian, see the codec
 }
 
 }  // namespace
@@ -30,7 +25,6 @@ RunStore::Inside::Inside(Database opened)
       add_round(database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?, ?)")),
       clear_participation(database.prepare("DELETE FROM participation WHERE round = ?")),
       add_participation(database.prepare("INSERT OR REPLACE INTO participation VALUES (?, ?, ?)")),
-      add_slack(database.prepare("INSERT OR REPLACE INTO slack VALUES (?, ?)")),
       set_tally(database.prepare(
           "UPDATE clients SET answered = ?, absent = ?, last_round = ?, last_absence = ? WHERE client = ?")),
       set_state(database.prepare("UPDATE run SET state = ?, stop_reason = ?, changed = ?")),
@@ -122,21 +116,6 @@ Result<StoredAnswer> RunStore::answer(std::uint64_t number) const {
   });
 }
 
-Result<std::vector<ClientSlack>> RunStore::slack() const {
-  const std::lock_guard lock(inside_->mutex);
-  return guarded([&] {
-    std::vector<ClientSlack> all;
-    Statement read = inside_->database.prepare("SELECT client, state FROM slack ORDER BY client");
-    while (read.next()) {
-      const std::string bytes = read.text(1);
-      ClientSlack& slack = all.emplace_back(ClientSlack{ClientId{static_cast<std::uint32_t>(read.integer(0))}, {}});
-      slack.state.resize(bytes.size() / sizeof(double));
-      if (!slack.state.empty()) std::memcpy(slack.state.data(), bytes.data(), slack.state.size() * sizeof(double));
-    }
-    return all;
-  });
-}
-
 Result<void> RunStore::commit(const Batch& batch) {
   const std::lock_guard lock(inside_->mutex);
   Inside& in = *inside_;
@@ -162,9 +141,6 @@ Result<void> RunStore::commit(const Batch& batch) {
         in.add_participation.bind_text(3, absence.reason).run();
       }
     }
-    for (const ClientSlack& slack : batch.slack) {
-      in.add_slack.bind(1, std::int64_t{slack.client.value}).bind_blob(2, bytes_of(slack.state)).run();
-    }
     for (const auto& [client, tally] : batch.tallies) {
       in.set_tally.bind(1, static_cast<std::int64_t>(tally.rounds)).bind(2, static_cast<std::int64_t>(tally.absences));
       tally.last_round ? in.set_tally.bind(3, std::int64_t{*tally.last_round}) : in.set_tally.bind_null(3);
@@ -182,8 +158,7 @@ Result<void> RunStore::write_lazily() {
 Result<void> RunStore::finish(const std::string& state, const std::string& stop_reason) {
   if (const auto done = set_state(state, stop_reason); !done) return done.error();
   const std::lock_guard lock(inside_->mutex);
-  const auto emptied = guarded(
-      [&] { inside_->database.execute("PRAGMA secure_delete = OFF; DELETE FROM answers; DELETE FROM slack;"); });
+  const auto emptied = guarded([&] { inside_->database.execute("PRAGMA secure_delete = OFF; DELETE FROM answers;"); });
   if (!emptied) return emptied.error();
   // A reader may be in the way of the rest, and a full disk: then the file stays as large as it is.
   (void)guarded([&] { inside_->database.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"); });

@@ -29,7 +29,6 @@ CREATE TABLE events (
   number INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, event TEXT NOT NULL, text TEXT NOT NULL);
 CREATE TABLE answers (
   number INTEGER PRIMARY KEY, round INTEGER NOT NULL, task INTEGER NOT NULL, seconds REAL NOT NULL, answer BLOB NOT NULL);
-CREATE TABLE slack (client INTEGER PRIMARY KEY, state BLOB NOT NULL);
 CREATE TABLE documents (key TEXT PRIMARY KEY, content BLOB NOT NULL);
 )sql";
 
@@ -40,8 +39,7 @@ struct RunStore::Inside {
   Database database;
   RunIdentity identity;
   std::int64_t last_round_found;  // -1: none
-  Statement add_answer, read_answer, count_answers, add_round, clear_participation, add_participation, add_slack,
-      set_tally;
+  Statement add_answer, read_answer, count_answers, add_round, clear_participation, add_participation, set_tally;
   Statement set_state, add_event, put_document, read_document;
 };
 

@@ -12,12 +12,7 @@ void add(const StepBudget& budget, Hash& hash) {
   hash.add(std::uint64_t{budget.index()});
   std::visit([&](const auto& steps) { add(steps, hash); }, budget);
 }
-void add(const ValidSteps& steps, Hash& hash) {
-  add(steps.budget, hash);
-  hash.add(steps.lambda);
-  hash.add(std::uint64_t{steps.stored.size()});
-  for (const std::uint32_t round : steps.stored) hash.add(std::uint64_t{round});
-}
+void add(const ValidSteps& steps, Hash& hash) { add(steps.budget, hash); }
 void add(const SparseSteps& steps, Hash& hash) {
   add(steps.budget, hash);
   hash.add(steps.lambda);

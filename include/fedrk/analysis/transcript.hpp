@@ -30,8 +30,8 @@ struct SeenUpdate {
   std::vector<double> delta;
 };
 
-/// The displacements that are one client's own, sums over this client alone included. Slack moves a client off its
-/// equations, and the steps of the sparse method never were on them: what they answer is left out.
+/// The displacements that are one client's own, sums over this client alone included. The steps of the
+/// sparse method are not on its equations: what they answer is left out.
 std::vector<SeenUpdate> updates_of(const Transcript& transcript, ClientId client);
 
 /// The displacements that are sums over two clients or more, read as if one client had sent them: as they are, or as

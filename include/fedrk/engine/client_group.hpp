@@ -26,11 +26,6 @@ class ClientGroup {
   /// In the order of the participants. REQUIRES: they belong to the group.
   std::vector<LocalReply> answers(const LocalTask& task, std::span<const ClientId> participants);
 
-  std::vector<double> slack_state(ClientId client) const { return clients_[place_of(client)].slack_state(); }
-  void restore_slack(ClientId client, std::span<const double> state) {
-    clients_[place_of(client)].restore_slack(state);
-  }
-
  private:
   std::size_t place_of(ClientId client) const;
   bool worth_threads(const LocalTask& task, std::size_t participants) const;

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "fedrk/engine/client_group.hpp"
-#include "fedrk/engine/hosting_engine.hpp"
+#include "fedrk/federated/engine.hpp"
 
 namespace fedrk {
 
-class InProcessEngine final : public HostingEngine {
+class InProcessEngine final : public Engine {
  public:
   /// Throws InvalidArgument where there are no clients, or they disagree on the number of unknowns. `threads` 0: all
   /// cores.
@@ -20,9 +20,6 @@ class InProcessEngine final : public HostingEngine {
   std::span<const ClientSummary> roster() const override { return clients_.roster(); }
   std::size_t dimension() const override { return clients_.dimension(); }
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
-
-  std::vector<double> slack_state(ClientId client) override { return clients_.slack_state(client); }
-  void restore_slack(ClientId client, std::span<const double> state) override { clients_.restore_slack(client, state); }
 
  private:
   ClientGroup clients_;

@@ -2,7 +2,7 @@
 #pragma once
 
 // An owner of rows. It starts at the x it is sent, runs tau randomized Kaczmarz steps on its own rows, and answers with
-// the displacement alone; A_i and b_i stay here, and so does the slack that some methods give it (private_slack.hpp).
+// the displacement alone; A_i and b_i stay here.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,6 @@
 #include "fedrk/base/client_id.hpp"
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/federated/local_solver.hpp"
-#include "fedrk/federated/private_slack.hpp"
 
 namespace fedrk {
 
@@ -25,13 +24,8 @@ class Client {
   ClientSummary summary() const;
   const RowBlock& block() const { return all_.block(); }
 
-  /// Depends on the task, the client and, where there is slack, on what this client answered before: asked again, it
-  /// answers the same. One call at a time.
+  /// Depends on the task and the client alone: asked again, it answers the same. One call at a time.
   LocalReply local_update(const LocalTask& task);
-
-  /// What it remembers of earlier answers, to go on after its process has ended.
-  std::vector<double> slack_state() const { return slack_.state(); }
-  void restore_slack(std::span<const double> state) { slack_.restore(state); }
 
  private:
   void answer(const FixedSteps& steps, const LocalTask& task, LocalReply& reply);
@@ -46,7 +40,6 @@ class Client {
   void answer(const ColumnNorms& work, const LocalTask& task, LocalReply& reply);
   void answer(const AllRows& work, const LocalTask& task, LocalReply& reply);
   void answer(const ClippedPass& pass, const LocalTask& task, LocalReply& reply);
-  void answer_with_slack(const ValidSteps& steps, const LocalTask& task, LocalReply& reply);
 
   LocalSolver& solver_for(const LocalTask& task);
   double residual_of_answer(const LocalTask& task);
@@ -57,7 +50,6 @@ class Client {
   void relax(const LocalTask& task, LocalReply& reply) const;
   double relaxation(const LocalTask& task) const;
   void turn(LocalSolver& solver, const LocalTask& task, LocalReply& reply) const;
-  void turn(const LocalTask& task, LocalSolver::SlackSteps& made);
 
   /// The rows as far as they concern some of the unknowns: made when a task first asks for these.
   struct Part {
@@ -70,7 +62,6 @@ class Client {
   std::uint64_t seed_;
   LocalSolver all_;
   std::optional<Part> part_;
-  PrivateSlack slack_;
 };
 
 }  // namespace fedrk

@@ -60,18 +60,11 @@ struct LocalTask {
   std::span<const double> gaussians{};
 };
 
-/// What a client with private slack tells of it (private_slack.hpp): sums over its rows.
-struct SlackScalars {
-  double squared_gaps = 0.0;     // ||r_i||^2, r_i = b_i - A_i x - lambda w_i, w_i the slack
-  std::vector<double> products;  // lambda <y, y'> with y' of each stored round that the work lists, then with y itself
-};
-
 struct LocalReply {
   ClientId client;
   AlignedVector values;                      // Delta_i, how far local steps moved x; else what local_work.hpp says
   std::optional<double> squared_residual{};  // ||b_i - A_i x||^2 at the task's x, where it was asked for
-  std::optional<double> gap{};          // gamma_i of a hyperplane that holds every solution, where it was asked for
-  std::optional<SlackScalars> slack{};  // where it was asked for
+  std::optional<double> gap{};  // gamma_i of a hyperplane that holds every solution, where it was asked for
 };
 
 /// How many numbers a reply sends.

@@ -2,7 +2,7 @@
 #pragma once
 
 // A client's rows with what its steps need: a table to draw rows from, and, made when first needed, the inner products
-// of the rows and the factorisations behind exact projections. Which form the steps take is decided here.
+// of the rows and the factorisation behind exact projections. Which form the steps take is decided here.
 
 #include <cstddef>
 #include <optional>
@@ -13,7 +13,6 @@
 #include "fedrk/kaczmarz/local_form.hpp"
 #include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/linalg/row_space.hpp"
-#include "fedrk/problem/ridge_factor.hpp"
 #include "fedrk/problem/row_block.hpp"
 #include "fedrk/random/row_sampler.hpp"
 
@@ -43,14 +42,6 @@ class LocalSolver {
   AlignedVector displacement(const StepBudget& budget, RngStream stream, std::span<const double> x,
                              double* gap = nullptr);
 
-  /// Steps on (A, sqrt(lambda) I) from (x, sqrt(lambda) w): their coefficients y, and r = b - A x - lambda w.
-  struct SlackSteps {
-    AlignedVector displacement;  // A^T y
-    std::vector<double> y, r;
-  };
-  SlackSteps slack_steps(const StepBudget& budget, double lambda, RngStream stream, std::span<const double> x,
-                         std::span<const double> w);
-
   /// How far steps of the sparse Kaczmarz method move v (local_work.hpp), and their gap at x = soft(v, lambda).
   AlignedVector sparse_displacement(FixedSteps steps, double lambda, RngStream stream, std::span<const double> v,
                                     double& gap) const;
@@ -60,19 +51,13 @@ class LocalSolver {
   AlignedVector steps(FixedSteps steps, RngStream stream, std::span<const double> x, double* gap);
   AlignedVector projection(std::span<const double> x, double* gap);
   std::vector<double> residuals_of_steps(FixedSteps budget, RngStream stream, std::span<const double> x) const;
-  void steps_with_slack(FixedSteps budget, double lambda, RngStream stream, std::span<const double> x,
-                        SlackSteps& result);
-  const Matrix& gram(double lambda);
-  const RidgeFactor& ridge_factor(double lambda);
+  const Matrix& gram();
 
   RowBlock block_;
   StepOptions options_;
   RowSampler sampler_;
-  std::optional<Matrix> gram_;         // A A^T, with gram_lambda_ on its diagonal
-  std::vector<double> gram_diagonal_;  // without
-  double gram_lambda_ = 0.0;
+  std::optional<Matrix> gram_;  // A A^T
   std::optional<RowSpaceProjection> projection_;
-  std::optional<RidgeFactor> ridge_factor_;
 };
 
 }  // namespace fedrk

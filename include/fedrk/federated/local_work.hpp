@@ -20,13 +20,9 @@
 
 namespace fedrk {
 
-/// Local steps whose displacement comes with the gap of a hyperplane that holds every solution. With lambda > 0 the
-/// steps are on the rows (a_j, sqrt(lambda) e_j) of the system with private slack (private_slack.hpp), and what the
-/// server must know of the slack comes too.
+/// Local steps whose displacement comes with the gap of a hyperplane that holds every solution.
 struct ValidSteps {
   StepBudget budget = FixedSteps{20};
-  double lambda = 0.0;
-  std::vector<std::uint32_t> stored{};  // rounds whose slack the server still moves, ascending
 };
 
 /// Steps of the sparse Kaczmarz method: v += (b_j - <a_j, x>)/||a_j||^2 a_j with x = soft(v, lambda)
@@ -89,9 +85,6 @@ std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unkno
 
 /// Whether a gap comes with the answer.
 bool sends_gap(const LocalWork& work);
-
-/// How many products of its slack come with the answer; none: nothing of a slack does.
-std::size_t slack_products(const LocalWork& work);
 
 /// Multiplications and additions of a client with that many rows and non-zeros. A row drawn at random counts with the
 /// mean number of non-zeros. Local steps count as made on x, in whatever form a client makes them; what is made once (a

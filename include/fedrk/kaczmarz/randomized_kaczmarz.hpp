@@ -85,7 +85,6 @@ auto all_but_the_last_step(const Planes& planes, const RowSampler& sampler, std:
   const auto step = [&] {
     const double lacks = current.offset - product, by = lacks / current.squared_norm;
     squared_steps += by * lacks;
-    if constexpr (requires { planes.stepped(drawn[0], by); }) planes.stepped(drawn[0], by);
     return by;
   };
   for (; steps > 1; --steps, drawn.advance()) {
@@ -117,10 +116,8 @@ AlignedVector kaczmarz_displacement(const Planes& planes, const RowSampler& samp
                                     RngStream stream, std::span<const double> x, double* gap = nullptr) {
   if (sampler.empty() || steps == 0) return AlignedVector(x.size(), 0.0);
   if (steps == 1) {  // is the displacement, without a sum that would round it
-    const std::size_t j = sampler.draw(stream);
-    const auto plane = planes(j);
+    const auto plane = planes(sampler.draw(stream));
     const double lacks = plane.offset - dot(plane.normal, x), by = lacks / plane.squared_norm;
-    if constexpr (requires { planes.stepped(j, by); }) planes.stepped(j, by);
     if (gap != nullptr) *gap = by * lacks;
     return detail::single_step(by, plane.normal, x.size());
   }
@@ -131,8 +128,7 @@ AlignedVector kaczmarz_displacement(const Planes& planes, const RowSampler& samp
   return moved;
 }
 
-/// The equations <row_j, x> = rhs_j of a matrix with known squared norms. A source of hyperplanes may also have
-/// stepped(j, c), which is told of every step c a_j.
+/// The equations <row_j, x> = rhs_j of a matrix with known squared norms.
 template <class MatrixType>
 struct EquationRows {
   const MatrixType& matrix;

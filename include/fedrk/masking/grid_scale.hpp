@@ -23,8 +23,7 @@ class GridScale {
   /// What came back; also where it is only repeated, so that a run that goes on has the grids it would have had.
   void learn(const LocalTask& task, std::span<const double> sum);
   /// Whether the grid of a sum over so many was too coarse for it: the last one had been a hundred times larger, as
-  /// where a method that went astray gives way to another. Private slack needs the sum of the very steps that clients
-  /// made, as what the server moves x by and what clients move their slack by would else differ for good.
+  /// where a method that went astray gives way to another.
   static bool too_coarse(const LocalTask& task, const Grid& grid, std::size_t parties, std::span<const double> sum);
   /// It did not fit, or was too coarse.
   void forget(const LocalTask& task) { sizes_.erase(kind_of(task)); }

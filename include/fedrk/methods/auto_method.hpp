@@ -3,9 +3,8 @@
 
 // The method for someone who does not know what the equations are like. It begins as for equations that have a solution
 // (hyperplane_method.hpp: sums, a memory of some rounds); where that would take more rounds than there are unknowns,
-// all rounds are kept. Should the equations contradict each other, it goes on to their least-squares solution: by
-// conjugate gradients where everyone takes part in every round, which are faster then, else by private slack
-// (least_squares.hpp).
+// all rounds are kept. Should the equations contradict each other, it goes on to their least-squares solution by
+// conjugate gradients, which need everyone in every round.
 
 #include <cstddef>
 #include <memory>
@@ -14,14 +13,12 @@
 #include <vector>
 
 #include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/least_squares.hpp"
 
 namespace fedrk {
 
 struct AutoOptions {
   HyperplaneOptions hyperplanes;
-  LeastSquaresOptions least_squares;
-  bool everyone = false;            // takes part in every round
+  double tolerance = 0.0;           // of the gradient, in least squares
   bool only_least_squares = false;  // that is what was asked for: begin with it
 };
 
@@ -40,18 +37,15 @@ class AutoMethod final : public Method {
   void look_at_hyperplanes(RoundIndex t, std::span<double> x);
   void begin_hyperplanes();
   void begin_least_squares();
-  void begin_slack();
 
   AutoOptions options_;
   std::vector<ClientSummary> roster_;
   std::size_t unknowns_, rows_ = 0;
   std::unique_ptr<Method> current_;
   HyperplaneMethod* hyperplanes_ = nullptr;  // where it is the current one
-  bool needs_everyone_ = false;              // the current one does
-  std::size_t lost_rounds_ = 0;
-  std::optional<RoundIndex> left_;  // the hyperplanes, in this round
-  bool contradicted_ = false;       // by these
-  std::optional<RoundIndex> slow_;  // from here on all rounds were kept
+  std::optional<RoundIndex> left_;           // the hyperplanes, in this round
+  bool contradicted_ = false;                // by these
+  std::optional<RoundIndex> slow_;           // from here on all rounds were kept
 };
 
 }  // namespace fedrk

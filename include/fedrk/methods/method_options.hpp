@@ -33,10 +33,7 @@ struct MethodOptions {
   std::size_t memory_limit = std::size_t{1} << 30;  // bytes
   double ridge = 0.0;                               // lambda; 0: not ridge
   bool least_squares = false;
-  std::optional<double> slack{};  // lambda of the slack in least squares; unset: by the size of A
-  double inner_tolerance = 1.0;   // of least squares, as LeastSquaresOptions::inner
-  std::size_t acceleration = 6;   // depth
-  double soft = 0.0;              // lambda of soft thresholding; 0: none
+  double soft = 0.0;  // lambda of soft thresholding; 0: none
   bool refit = false;
   std::optional<TailBurnIn> average{};
   privacy::PrivacyOptions privacy{};

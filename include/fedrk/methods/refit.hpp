@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The last step of a sparse regression: least squares (least_squares.hpp) on the entries that were selected, which
-// frees these of the shrinking that selection costs.
+// The last step of a sparse regression: least squares (conjugate_gradients.hpp) on the entries that were selected,
+// which frees these of the shrinking that selection costs.
 //
 // Which entries those are: the s largest, where s is asked for. Else all that are not zero, as far as the equations
 // can carry them, and then, from fit to fit, those which stand out of the noise of their estimate: sigma over the
@@ -15,16 +15,15 @@
 #include <vector>
 
 #include "fedrk/federated/federated_run.hpp"
-#include "fedrk/methods/least_squares.hpp"
 
 namespace fedrk {
 
 struct RefitOptions {
-  RunOptions run;  // participants, seed, the number of the first round and the most rounds of all fits
-  LeastSquaresOptions least_squares{.tolerance = 1e-8};  // far below the noise of any estimate
-  std::size_t keep = 0;                                  // s; 0: what stands out of the noise
-  std::vector<std::uint32_t> support{};                  // exactly these, in place of the largest
-  std::vector<std::uint32_t> often{};                    // looked at besides those of x, the most important first
+  RunOptions run;           // participants, seed, the number of the first round and the most rounds of all fits
+  double tolerance = 1e-8;  // of the gradient, far below the noise of any estimate
+  std::size_t keep = 0;     // s; 0: what stands out of the noise
+  std::vector<std::uint32_t> support{};  // exactly these, in place of the largest
+  std::vector<std::uint32_t> often{};    // looked at besides those of x, the most important first
 };
 
 struct Refit {

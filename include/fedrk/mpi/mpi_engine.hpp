@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fedrk/engine/client_group.hpp"
-#include "fedrk/engine/hosting_engine.hpp"
+#include "fedrk/federated/engine.hpp"
 #include "fedrk/mpi/ranks.hpp"
 
 namespace fedrk::mpi {
@@ -19,7 +19,7 @@ namespace fedrk::mpi {
 /// same; `Quickest` decides by their number and length.
 enum class SumRoute { Quickest, Direct, Relay };
 
-class MpiEngine final : public HostingEngine {
+class MpiEngine final : public Engine {
  public:
   /// Waits until all others serve. Throws InvalidArgument where there are no clients, their ids do not go on from rank
   /// to rank, or they disagree on the number of unknowns; the others are told to stop then.
@@ -32,9 +32,6 @@ class MpiEngine final : public HostingEngine {
   std::size_t dimension() const override;
   /// The participants ascend.
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
-
-  std::vector<double> slack_state(ClientId client) override;
-  void restore_slack(ClientId client, std::span<const double> state) override;
 
  private:
   struct Inside;

@@ -48,7 +48,7 @@ class DataOwner {
   virtual Result<ColumnSums> column_square_sums(std::span<const double> centre) = 0;
   virtual Result<PreparedRows> prepare(const Preparation& preparation) = 0;
   /// Asked again, it answers the same.
-  virtual Result<LocalReply> answer(std::uint64_t number, const LocalTask& task) = 0;
+  virtual Result<LocalReply> answer(const LocalTask& task) = 0;
 };
 
 }  // namespace fedrk::network

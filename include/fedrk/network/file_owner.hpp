@@ -10,7 +10,6 @@
 #include "fedrk/federated/client.hpp"
 #include "fedrk/network/data_owner.hpp"
 #include "fedrk/operation/log.hpp"
-#include "fedrk/store/client_store.hpp"
 
 namespace fedrk::network {
 
@@ -23,12 +22,9 @@ struct OwnFiles {
 class FileOwner final : public DataOwner {
  public:
   /// With `secret` the draws come from it and the run's name, and nobody else can repeat them; without, they derive
-  /// from the plan's seed as in one process. With `store` slack outlives this process.
-  FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, store::ClientStore* store,
-            operation::Log& log);
+  /// from the plan's seed as in one process.
+  FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log);
 
-  /// The run is over: what the store keeps of it goes.
-  void forget();
   /// That it takes part in, once it has been told.
   const std::string& run() const { return run_; }
 
@@ -36,19 +32,16 @@ class FileOwner final : public DataOwner {
   Result<ColumnSums> column_sums(std::size_t columns) override;
   Result<ColumnSums> column_square_sums(std::span<const double> centre) override;
   Result<PreparedRows> prepare(const Preparation& preparation) override;
-  Result<LocalReply> answer(std::uint64_t number, const LocalTask& task) override;
+  Result<LocalReply> answer(const LocalTask& task) override;
 
  private:
   Result<void> read_again();
   Result<void> widen(std::size_t columns);
-  Result<void> restore_slack();
-  Result<void> check_slack(std::uint64_t number, const LocalTask& task) const;
   std::uint64_t seed() const;
 
   std::string name_;
   OwnFiles files_;
   std::optional<std::uint64_t> secret_;
-  store::ClientStore* store_;
   operation::Log& log_;
   std::string run_;
   io::Plan plan_;                       // the server's, with the own files
@@ -56,8 +49,6 @@ class FileOwner final : public DataOwner {
   bool wide_ = false;                   // with all columns and the intercept
   TableShape shape_;
   std::optional<Client> client_;
-  ClientId place_;
-  bool has_slack_ = false;  // some answer was made from it
 };
 
 }  // namespace fedrk::network

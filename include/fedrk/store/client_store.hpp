@@ -2,15 +2,12 @@
 #pragma once
 
 // What a client that takes part over a network keeps from one process to the next, in its own folder: the seed of its
-// draws, for each run the slack after its last answer, and what it has spent of its privacy. None of it ever leaves it.
+// draws and what it has spent of its privacy. None of it ever leaves it.
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "fedrk/base/result.hpp"
 
@@ -18,11 +15,6 @@ namespace fedrk::store {
 
 class ClientStore {
  public:
-  struct Slack {
-    std::uint64_t task = 0;  // number of the task that it was saved for
-    std::vector<double> state;
-  };
-
   /// Makes folder and file where they are missing.
   static Result<ClientStore> open(const std::filesystem::path& folder);
 
@@ -32,14 +24,6 @@ class ClientStore {
 
   /// 64 random bits, drawn once and kept in the file `secret` that only its owner may read.
   Result<std::uint64_t> secret_seed();
-
-  /// To be called before the answer of that task is sent. A smaller number than the last is refused: answering it from
-  /// the slack of a later round would tell the server something else than it believes.
-  Result<void> save_slack(const std::string& run, std::uint64_t task, std::span<const double> state);
-  Result<std::optional<Slack>> load_slack(const std::string& run) const;
-
-  /// What a task of that number may not be asked for any more, in words; nothing where it is fine.
-  Result<void> check_task(const std::string& run, std::uint64_t task) const;
 
   /// What an answer under differential privacy tells of this client's rows, in zero-concentrated privacy (zcdp.hpp).
   struct PrivacyCharge {
@@ -58,9 +42,6 @@ class ClientStore {
   Result<double> spent() const;
   /// The same without what one run has spent.
   Result<double> spent_elsewhere(const std::string& run) const;
-
-  /// The run is over: its slack goes. What it spent stays.
-  Result<void> forget(const std::string& run);
 
  private:
   struct Inside;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Brings what a run does into its run.db: answers, rounds and, where the clients live in this process, their slack,
-// always of the same moment.
+// Brings what a run does into its run.db: answers and rounds, always of the same moment.
 //
 // Answers that came over a network cannot be had again, so each is stored before the run goes on. Those of clients in
 // this process are only time: they are gathered and written now and then, so rarely that writing takes little of the
@@ -12,14 +11,12 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "fedrk/engine/hosting_engine.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/store/run_store.hpp"
 
@@ -29,11 +26,8 @@ enum class CommitPolicy { EachAnswer, Intervals };
 
 class RunJournal {
  public:
-  using SlackOf = std::function<std::vector<double>(ClientId)>;
-
-  /// `slack_of` reads the slack of a client in this process; leave it out where clients look after their own. Throws
-  /// StoreFailed where the store cannot be read.
-  RunJournal(RunStore& store, CommitPolicy policy, SlackOf slack_of = {});
+  /// Throws StoreFailed where the store cannot be read.
+  RunJournal(RunStore& store, CommitPolicy policy);
 
   RunStore& store() { return store_; }
 
@@ -41,7 +35,7 @@ class RunJournal {
   std::uint64_t found() const { return found_; }
 
   // Each may write; throws StoreFailed where that does not work.
-  void add_answer(StoredAnswer answer, std::span<const ClientId> with_new_slack);
+  void add_answer(StoredAnswer answer);
   void add_round(const RoundRecord& record);
   /// Writes what is still waiting.
   void flush();
@@ -63,23 +57,17 @@ class RunJournal {
 
   RunStore& store_;
   CommitPolicy policy_;
-  SlackOf slack_of_;
   std::uint64_t found_ = 0;
   Batch batch_;
   std::vector<std::string> rooms_;
   std::map<ClientId, Tally> tallies_;  // of all rounds
   std::set<ClientId> new_tallies_;
-  std::set<ClientId> new_slack_;
   bool keeps_answers_ = true;
   std::size_t waiting_bytes_ = 0, written_bytes_ = 0;
-  std::size_t slack_bytes_ = 0;       // of the last write, and likely of the next
   double spent_ = 0.0;                // seconds, on writing
   double seconds_per_byte_ = 1.5e-9;  // at best
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
-
-/// Gives clients that live with the run the slack that they had after the last stored answer.
-Result<void> restore_slack(const RunStore& store, HostingEngine& engine);
 
 /// Shows the journal every round.
 class RoundRecorder final : public RoundObserver {

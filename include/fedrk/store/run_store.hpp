@@ -48,11 +48,6 @@ struct StoredAnswer {
   std::string bytes{};
 };
 
-struct ClientSlack {
-  ClientId client;
-  std::vector<double> state;
-};
-
 /// A client's part in all rounds so far.
 struct Tally {
   std::uint64_t rounds = 0, absences = 0;
@@ -64,7 +59,6 @@ struct Tally {
 struct Batch {
   std::vector<StoredAnswer> answers{};
   std::vector<RoundRecord> rounds{};
-  std::vector<ClientSlack> slack{};
   std::vector<std::pair<ClientId, Tally>> tallies{};
 };
 
@@ -128,7 +122,6 @@ class RunStore {
   /// How many answers are stored: the numbers 0 to this less one.
   Result<std::uint64_t> answers() const;
   Result<StoredAnswer> answer(std::uint64_t number) const;
-  Result<std::vector<ClientSlack>> slack() const;
 
   /// All of it or nothing. A round that is there already is replaced.
   Result<void> commit(const Batch& batch);
@@ -137,7 +130,7 @@ class RunStore {
   /// any time all the same; a machine that loses its power may take the file with it.
   Result<void> write_lazily();
 
-  /// The run is over for good: answers and slack go, and the file becomes small.
+  /// The run is over for good: its answers go, and the file becomes small.
   Result<void> finish(const std::string& state, const std::string& stop_reason);
 
   Result<RunProgress> progress(std::size_t events = 10) const;
