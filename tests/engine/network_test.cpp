@@ -31,7 +31,7 @@ TEST(NetworkOverTls, GivesTheBitsOfOneProcess) {
   const test::TempFolder folder;
   const test::Identities identities(folder.path());
   for (const test::EngineCase& each : test::engine_cases()) {
-    if (each.name != "steps" && each.name != "auto_contradicted" && each.name != "ridge_by_sums") continue;
+    if (each.name != "steps" && each.name != "auto_contradicted" && each.name != "least_squares") continue;
     InProcessEngine alone(test::clients_for(each), 1);
 
     test::LocalFederation federation(test::clients_for(each), {}, identities.server_files(), 5,
@@ -56,7 +56,7 @@ network::FederationOptions masked() {
 
 class MaskedNetwork : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Cases, MaskedNetwork,
-                         testing::Values("sums_with_memory", "ridge_by_sums", "soft_thresholding", "auto",
+                         testing::Values("sums_with_memory", "least_squares", "soft_thresholding", "auto",
                                          "auto_contradicted"),
                          [](const auto& test) { return test.param; });
 

@@ -41,7 +41,7 @@ class Nobody final : public network::DataOwner {
   Result<ColumnSums> column_sums(std::size_t) override { return Error{"nobody"}; }
   Result<ColumnSums> column_square_sums(std::span<const double>) override { return Error{"nobody"}; }
   Result<network::PreparedRows> prepare(const network::Preparation&) override { return Error{"nobody"}; }
-  Result<LocalReply> answer(std::uint64_t, const LocalTask&) override { return Error{"nobody"}; }
+  Result<LocalReply> answer(const LocalTask&) override { return Error{"nobody"}; }
 };
 
 Words joined(Words words, const Words& more) {

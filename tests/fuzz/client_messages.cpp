@@ -47,7 +47,7 @@ class TinyOwner final : public DataOwner {
     client_.emplace(wanted.place, "tiny", RowBlock(std::move(rows)), 1);
     return PreparedRows{client_->summary(), kColumns};
   }
-  Result<LocalReply> answer(std::uint64_t, const LocalTask& task) override { return client_->local_update(task); }
+  Result<LocalReply> answer(const LocalTask& task) override { return client_->local_update(task); }
 
  private:
   static const LinearSystem& system() {
@@ -65,8 +65,6 @@ void fill(v1::Work& work, Input& input) {
     case 1:
     case 2:
       if (input.maybe()) work.mutable_valid_steps()->mutable_budget()->set_steps(input.number());
-      work.mutable_valid_steps()->set_lambda(input.real());
-      for (std::uint32_t k = input.below(4); k > 0; --k) work.mutable_valid_steps()->add_stored(input.below(6));
       break;
     case 3:
       work.mutable_sparse_steps()->set_steps(input.number());
@@ -232,7 +230,7 @@ void check_task(const v1::Task& task, const v1::ClientMessage& answer, bool mask
   if (masked) {
     FUZZ_PROMISE(task.reveal() == v1::REVEAL_SUMS && task.participants_size() >= 3 && !task.work().has_clipped_pass());
     FUZZ_PROMISE(update.attempt() == task.attempt());
-    FUZZ_PROMISE(!update.has_squared_residual() && !update.has_gap() && !update.has_slack());
+    FUZZ_PROMISE(!update.has_squared_residual() && !update.has_gap());
   } else {
     FUZZ_PROMISE(update.part() == (task.reveal() == v1::REVEAL_SUMS));
     FUZZ_PROMISE(update.has_squared_residual() == task.report_residual());
@@ -271,9 +269,8 @@ void play(Input& input) {
     check_travel(*reaction.answer, input);
     if (!heard.has_task()) continue;
     check_task(heard.task(), *reaction.answer, masked);
-    const bool slack = heard.task().work().valid_steps().lambda() > 0.0;  // remembers what it was told before
     const auto again = participant.on_message(heard);
-    FUZZ_PROMISE(slack || again.answer->SerializeAsString() == reaction.answer->SerializeAsString());
+    FUZZ_PROMISE(again.answer->SerializeAsString() == reaction.answer->SerializeAsString());
   }
 }
 

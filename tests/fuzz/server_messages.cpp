@@ -76,7 +76,6 @@ v1::ClientMessage built(Input& input) {
       input.fill(*update.mutable_values(), 2);
       if (input.maybe()) update.set_squared_residual(input.real());
       if (input.maybe()) update.set_gap(input.real());
-      for (std::uint32_t k = input.below(5); k > 0; --k) update.mutable_slack()->add_products(input.real());
       break;
     }
     case 7:

@@ -11,10 +11,8 @@
 
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/least_squares.hpp"
 #include "fedrk/methods/method_options.hpp"
 #include "fedrk/methods/refit.hpp"
-#include "fedrk/methods/ridge.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
@@ -202,8 +200,7 @@ TEST(FullSize, SoftThresholdingFindsTheNineAndTheRefitIsAsGoodAsKnowingThem) {
     auto engine = engine_of(std::move(problem.system), 16, seed);
     SparseKaczmarz method({.lambda = 1.0, .seed = seed});
     const auto result = FederatedRun({.seed = seed, .rounds = 100, .participants = 5}).run(engine, method);
-    RefitOptions options{.run = {.seed = seed, .rounds = 500, .first_round = 100, .participants = 5}, .keep = 9};
-    options.least_squares.slack.local_budget = UntilProjected{};
+    const RefitOptions options{.run = {.seed = seed, .rounds = 500, .first_round = 100, .participants = 5}, .keep = 9};
     const Refit made = refit(engine, options, result.x);
     if (made.support != support) continue;
 

@@ -44,7 +44,7 @@ class ReadyOwner final : public network::DataOwner {
   Result<network::PreparedRows> prepare(const network::Preparation&) override {
     return network::PreparedRows{client_.summary(), client_.block().cols()};
   }
-  Result<LocalReply> answer(std::uint64_t, const LocalTask& task) override { return client_.local_update(task); }
+  Result<LocalReply> answer(const LocalTask& task) override { return client_.local_update(task); }
 
  private:
   Client client_;

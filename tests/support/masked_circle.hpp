@@ -89,7 +89,7 @@ class MaskedCircle {
   static v1::Task task(std::uint64_t number, const LocalTask& what, const std::vector<ClientId>& who,
                        std::uint32_t attempt = 0, masking::Grid grid = {}) {
     v1::Task message = wire::task_message("run", number, what, who);
-    wire::set_attempt(message, {attempt, grid}, what);
+    wire::set_attempt(message, {attempt, grid});
     return message;
   }
 

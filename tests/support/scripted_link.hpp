@@ -86,7 +86,7 @@ class PatientOwner final : public network::DataOwner {
   Result<ColumnSums> column_sums(std::size_t) override { return Error{"not in this test"}; }
   Result<ColumnSums> column_square_sums(std::span<const double>) override { return Error{"not in this test"}; }
   Result<network::PreparedRows> prepare(const network::Preparation&) override { return Error{"not in this test"}; }
-  Result<LocalReply> answer(std::uint64_t, const LocalTask&) override { return Error{"not in this test"}; }
+  Result<LocalReply> answer(const LocalTask&) override { return Error{"not in this test"}; }
 
   std::function<void()> on_read;
 };

@@ -68,17 +68,16 @@ TEST(AcceptReplies, ExpectsNoDisplacementWhereOnlyTheResidualWasAsked) {
   EXPECT_EQ(clients_of(round), std::vector<std::uint32_t>{1});
 }
 
-TEST(AcceptReplies, WantsAGapAndSlackWhereTheyWereAskedFor) {
+TEST(AcceptReplies, WantsAGapWhereItWasAskedFor) {
   const auto reason = [](const LocalWork& work, LocalReply bad) {
     RoundReplies round;
     round.replies = {std::move(bad)};
     accept_replies({RoundIndex{0}, kX, work, false}, kX.size(), kAsked, round);
     return round.replies.empty() && round.absences.size() == 1 ? round.absences[0].reason : "accepted";
   };
-  const auto with = [](std::optional<double> gap, std::optional<SlackScalars> slack = {}) {
+  const auto with = [](std::optional<double> gap) {
     LocalReply made = reply(1, {1.0, 1.0}, std::nullopt);
     made.gap = gap;
-    made.slack = std::move(slack);
     return made;
   };
   const std::string no_gap = "it sent no gap, or one that is not finite";
@@ -87,15 +86,6 @@ TEST(AcceptReplies, WantsAGapAndSlackWhereTheyWereAskedFor) {
   EXPECT_EQ(reason(valid, with(std::nan(""))), no_gap);
   EXPECT_EQ(reason(SparseSteps{}, with(HUGE_VAL)), no_gap);
   EXPECT_EQ(reason(valid, with(-1.0)), "accepted");
-
-  const std::string no_slack = "what it tells of its slack makes no sense";
-  const ValidSteps slack{FixedSteps{5}, 2.0, {3, 4}};
-  EXPECT_EQ(reason(slack, with(1.0)), no_slack);
-  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, 1.0}})), no_slack) << "one product is missing";
-  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{-1.0, {1.0, 1.0, 1.0}})), no_slack);
-  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, std::nan(""), 1.0}})), no_slack);
-  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, 1.0, -1.0}})), no_slack) << "a square is not negative";
-  EXPECT_EQ(reason(slack, with(1.0, SlackScalars{1.0, {1.0, -1.0, 1.0}})), "accepted");
 }
 
 // ---- Sums.

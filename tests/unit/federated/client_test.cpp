@@ -68,27 +68,6 @@ TEST(Client, AnswersWithAnotherHyperplaneUnderOtherDraws) {
   }
 }
 
-// With slack the client keeps the direction that the server was told of: products with it fit.
-TEST(Client, KeepsTheSlackOfTheHyperplaneThatItSent) {
-  Client client = client_with(generate({.rows = 6, .cols = 4}).system);
-  const std::vector<double> x(4, 0.5);
-  const std::vector<std::vector<double>> own(3, SlackNews{}.packed());
-  LocalTask task{RoundIndex{0}, x, ValidSteps{UntilProjected{}, 2.0}};
-  task.own = own;
-  task.fresh_draws = 3;
-  const LocalReply first = client.local_update(task);
-  const std::vector<std::vector<double>> news(3, SlackNews{true, {{0, 0.0}}}.packed());
-  task.round = RoundIndex{1};
-  task.work = ValidSteps{UntilProjected{}, 2.0, {0}};
-  task.own = news;
-  const LocalReply same = client.local_update(task);  // the same draws, and nothing has moved
-
-  ASSERT_EQ(same.slack->products.size(), 2);
-  EXPECT_NEAR(same.slack->products[0], first.slack->products[0], 1e-14) << "with the kept one";
-  EXPECT_NEAR(same.slack->products[1], first.slack->products[0], 1e-14) << "with itself";
-  EXPECT_EQ(same.values, first.values);
-}
-
 TEST(Client, EndsItsStepsOnTheHyperplaneOfARow) {
   const auto problem = generate({.rows = 5, .cols = 10});
   Client client = client_with(copy_of(problem.system));

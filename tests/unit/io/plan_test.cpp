@@ -76,9 +76,6 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
                  .memory_limit = std::size_t{3} << 20,
                  .ridge = 0.25,
                  .least_squares = true,
-                 .slack = 1e3,
-                 .inner_tolerance = 0.125,
-                 .acceleration = 2,
                  .soft = 1.5,
                  .refit = true,
                  .average = TailBurnIn{7},
@@ -172,9 +169,6 @@ TEST(Plan, SaysWhereAFileIsWrong) {
   EXPECT_EQ(refusal(folder, "memory = 'most'"),
             "plan.toml:1: memory: expected 'auto' or a whole number from 0 or 'all', found 'most'");
   EXPECT_EQ(refusal(folder, "ridge = -2"), "plan.toml:1: ridge: expected a number from 0 (none), found '-2'");
-  EXPECT_EQ(refusal(folder, "slack = 0"), "plan.toml:1: slack: expected 'auto' or a number above 0, found '0'");
-  EXPECT_EQ(refusal(folder, "inner-tolerance = 0"),
-            "plan.toml:1: inner-tolerance: expected a number above 0, found '0'");
   EXPECT_EQ(refusal(folder, "sparse = 'soft'"),
             "plan.toml:1: sparse: expected 'none' or 'soft:LAMBDA' with a number above 0, found 'soft'");
   EXPECT_EQ(refusal(folder, "sparse = 'soft:-1'"),

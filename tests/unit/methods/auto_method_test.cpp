@@ -95,42 +95,10 @@ TEST(Auto, GoesOnByConjugateGradientsWhereEquationsContradictAndEveryoneTakesPar
     EXPECT_EQ(result.termination, Termination::Converged);
     EXPECT_LT(test::relative_distance(result.x, truth), 1e-10) << "seed " << seed;
     EXPECT_TRUE(says(result,
-                     "Picked least squares by conjugate gradients, as everyone takes part: the equations "
+                     "Picked least squares by conjugate gradients, of everyone's sums: the equations "
                      "contradict each other, as one summed hyperplane"))
         << result.notes[0];
     EXPECT_LT(result.history.size(), 120) << "seed " << seed;
-  }
-}
-
-TEST(Auto, GoesOnByPrivateSlackWhereNotEveryoneTakesPart) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    auto system = noisy(seed);
-    const auto truth = test::least_squares(system);
-    auto engine = engine_of(std::move(system), seed);
-
-    const auto result = solve(engine, seed, 3);
-
-    EXPECT_EQ(result.termination, Termination::Converged);
-    EXPECT_LT(test::relative_distance(result.x, truth), 1e-10) << "seed " << seed;
-    EXPECT_TRUE(says(result, "private slack, as not everyone takes part in every round: the equations contradict"))
-        << result.notes[0];
-    EXPECT_EQ(result.notes.size(), 2);
-  }
-}
-
-// Conjugate gradients bear two lost rounds, not a third.
-TEST(Auto, GoesOnByPrivateSlackWhereClientsAreMissing) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    auto system = noisy(seed);
-    const auto truth = test::least_squares(system);
-    auto inner = engine_of(std::move(system), seed);
-    test::LossyEngine engine(
-        inner, [&](RoundIndex t, ClientId client) { return client.value == (t.value * seed) % 6 && t.value % 2 == 0; });
-
-    const auto result = solve(engine, seed, 0);
-
-    EXPECT_LT(test::relative_distance(result.x, truth), 1e-10) << "seed " << seed;
-    EXPECT_TRUE(says(result, "private slack, as clients were missing")) << result.notes[0];
   }
 }
 
@@ -144,8 +112,7 @@ TEST(Auto, BearsTwoLostRoundsUnderConjugateGradients) {
   const auto result = solve(engine, 1, 0, {.least_squares = true});
 
   EXPECT_LT(test::relative_distance(result.x, truth), 1e-10);
-  EXPECT_EQ(result.notes,
-            std::vector<std::string>{"Picked least squares by conjugate gradients, as everyone takes part."});
+  EXPECT_EQ(result.notes, std::vector<std::string>{"Picked least squares by conjugate gradients, of everyone's sums."});
 }
 
 TEST(Auto, BeginsWithLeastSquaresWhereThatIsAskedFor) {
@@ -155,7 +122,7 @@ TEST(Auto, BeginsWithLeastSquaresWhereThatIsAskedFor) {
     auto engine = engine_of(std::move(system), 2);
     const auto result = solve(engine, 2, participants, {.least_squares = true});
     EXPECT_LT(test::relative_distance(result.x, truth), 1e-10);
-    EXPECT_TRUE(says(result, participants == 0 ? "conjugate gradients" : "private slack")) << result.notes[0];
+    EXPECT_TRUE(says(result, "conjugate gradients")) << result.notes[0];
     EXPECT_FALSE(says(result, "contradict"));
   }
 }

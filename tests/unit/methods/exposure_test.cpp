@@ -37,18 +37,16 @@ bool serves(const LocalWork& work, const MethodOptions& options, std::span<const
 TEST(Exposure, KnowsWhatAPlanHasAUseFor) {
   const MethodOptions by_itself{}, ridge{.ridge = 2.0}, soft{.soft = 0.5}, refitted{.soft = 0.5, .refit = true};
   const MethodOptions noisy{.privacy = {.epsilon = 1.0}};
-  const LocalWork plain = ValidSteps{}, slack = ValidSteps{FixedSteps{20}, 2.0},
-                  other = ValidSteps{FixedSteps{20}, 3.0};
-  const LocalWork sparse = SparseSteps{FixedSteps{20}, 0.5}, look = FixedSteps{0};
-  EXPECT_TRUE(serves(plain, by_itself) && serves(slack, by_itself) && serves(NormalProduct{}, by_itself));
+  const LocalWork plain = ValidSteps{}, sparse = SparseSteps{FixedSteps{20}, 0.5}, look = FixedSteps{0};
+  EXPECT_TRUE(serves(plain, by_itself) && serves(NormalProduct{}, by_itself));
   EXPECT_FALSE(serves(sparse, by_itself) || serves(GramSum{}, by_itself) || serves(ColumnNorms{}, by_itself));
-  EXPECT_TRUE(serves(slack, ridge) && serves(look, ridge));
-  EXPECT_FALSE(serves(other, ridge) || serves(plain, ridge) || serves(NormalProduct{}, ridge));
+  EXPECT_TRUE(serves(NormalProduct{}, ridge) && serves(look, ridge));
+  EXPECT_FALSE(serves(plain, ridge));
   EXPECT_TRUE(serves(sparse, soft));
   EXPECT_FALSE(serves(SparseSteps{FixedSteps{1}, 0.5}, soft) || serves(SparseSteps{FixedSteps{20}, 0.1}, soft));
   const std::vector<std::uint32_t> columns{1, 4};
-  EXPECT_TRUE(serves(slack, refitted, columns) && serves(ColumnNorms{}, refitted));
-  EXPECT_FALSE(serves(slack, ridge, columns));
+  EXPECT_TRUE(serves(NormalProduct{}, refitted, columns) && serves(ColumnNorms{}, refitted));
+  EXPECT_FALSE(serves(NormalProduct{}, ridge, columns) || serves(plain, refitted, columns));
   EXPECT_TRUE(serves(ClippedPass{}, noisy));
   EXPECT_FALSE(serves(look, noisy) || serves(plain, noisy) || serves(ClippedPass{}, by_itself));
 }

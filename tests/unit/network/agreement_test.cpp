@@ -110,7 +110,7 @@ class RowsOwner final : public DataOwner {
     apply(*preparation.scaling, system);
     return PreparedRows{{preparation.place, "", row_count(system.rows), 1.0, 1.0}, column_count(system.rows)};
   }
-  Result<LocalReply> answer(std::uint64_t, const LocalTask&) override { return Error{"not in this test"}; }
+  Result<LocalReply> answer(const LocalTask&) override { return Error{"not in this test"}; }
 
   LinearSystem system;
 };

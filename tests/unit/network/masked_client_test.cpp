@@ -254,68 +254,10 @@ TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
   EXPECT_EQ(changed.error().message, "its data are not what they were when it answered this first");
 }
 
-// ---- Slack: what the server says of earlier rounds.
-
-class MaskedSlack : public MaskedClientRules {
- protected:
-  /// With what each participant is told.
-  v1::Task told(std::uint64_t number, std::uint32_t round, std::vector<std::uint32_t> stored,
-                const std::vector<SlackNews>& news) {
-    ValidSteps steps{FixedSteps{10}, 1.0, std::move(stored)};
-    LocalTask task{RoundIndex{round}, x_, steps};
-    task.reveal = Reveal::Sums;
-    own_.clear();
-    for (const SlackNews& each : news) own_.push_back(each.packed());
-    task.own = own_;
-    return MaskedCircle::task(number, task, kAll);
-  }
-
-  std::vector<std::vector<double>> own_;
-  const SlackNews none_{}, one_{true, {{0, 1.0}}};
-};
-
-TEST_F(MaskedSlack, IsMovedAlikeForAll) {
-  ASSERT_TRUE(circle_.ask(2, told(0, 0, {}, {none_, none_, none_, none_})).has_update());
-  ASSERT_TRUE(circle_.ask(2, told(1, 1, {0}, {one_, one_, one_, one_})).has_update());
-  const SlackNews far{true, {{0, 1e12}}}, other{true, {{0, 2.0}}};
-  EXPECT_EQ(refusal(told(2, 2, {0}, {one_, one_, other, one_}), 2),
-            "it tells participants different things of one round");
-  EXPECT_EQ(refusal(told(2, 2, {0}, {far, far, far, far}), 2), "it claims to have gone further than it can have");
-  const SlackNews ahead{true, {{2, 1.0}}};
-  EXPECT_EQ(refusal(told(2, 2, {0}, {ahead, ahead, ahead, ahead}), 2), "it tells of rounds to come");
-  EXPECT_NE(refusal(told(2, 2, {2}, {one_, one_, one_, one_}), 2).find("stored rounds are not before its own"),
-            std::string::npos);
-  v1::Task secretly = told(2, 2, {0}, {one_, one_, one_, one_});
-  wire::set_vector(*secretly.mutable_own(), other.packed());
-  EXPECT_EQ(refusal(secretly, 2), "it holds numbers that not all participants see");
-}
-
-// The plan is the same, so it is the same run: nothing of it is forgotten.
-TEST_F(MaskedSlack, IsRememberedWhateverTheServerSaysBetween) {
-  for (std::size_t i = 0; i < 4; ++i) {
-    ASSERT_TRUE(circle_.ask(i, told(0, 0, {}, {none_, none_, none_, none_})).has_update());
-  }
-  const SlackNews nothing{true, {}};
-  const auto for_one = [&](std::uint64_t number) { return told(number, 1, {0}, {nothing, nothing, one_, nothing}); };
-  constexpr const char* kNotAll = "it tells some of those who took part in a round of it, and not all";
-  EXPECT_EQ(refusal(for_one(1), 2), kNotAll);
-
-  v1::ServerMessage again = MaskedCircle::welcome(), another = again;
-  again.mutable_welcome()->set_heartbeat_ms(7);
-  another.mutable_welcome()->set_run("another");
-  for (const v1::ServerMessage& message : {another, again}) {
-    ASSERT_TRUE(circle_.say(2, message).has_ready());
-  }
-  circle_.introduce();
-  EXPECT_EQ(refusal(for_one(1), 2), kNotAll);
-}
-
-TEST_F(MaskedSlack, RepeatsTheSameBytes) {
-  ASSERT_TRUE(circle_.ask(2, told(0, 0, {}, {none_, none_, none_, none_})).has_update());
-  const auto task = told(1, 1, {0}, {one_, one_, one_, one_});
-  const auto first = circle_.ask(2, task), again = circle_.ask(2, task);
-  ASSERT_TRUE(first.has_update());
-  EXPECT_EQ(first.SerializeAsString(), again.SerializeAsString());
+TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {
+  v1::Task secretly = MaskedCircle::task(0, steps_, kAll);
+  wire::set_vector(*secretly.mutable_own(), x_);
+  EXPECT_NE(refusal(secretly, 2).find("it holds numbers for this client alone"), std::string::npos);
 }
 
 TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {

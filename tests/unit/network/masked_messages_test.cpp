@@ -33,24 +33,22 @@ std::vector<Client> clients(bool exchanged) {
   return made;
 }
 
-/// Everything that was heard in one run: a round on a grid, one without, one of some clients with slack, and a look.
+/// Everything that was heard in one run: a round on a grid, one without, one of some clients, and a look.
 void converse(MaskedCircle& circle) {
   circle.introduce();
   const std::vector<double> x(kUnknowns, 0.5);
-  const std::vector<std::vector<double>> own(kClients, SlackNews{}.packed());
   const auto all = places({0, 1, 2, 3});
   LocalTask steps{RoundIndex{0}, x, ValidSteps{FixedSteps{10}}, true};
-  LocalTask slack{RoundIndex{2}, x, ValidSteps{FixedSteps{10}, 1.0}};
+  LocalTask later{RoundIndex{2}, x, ValidSteps{FixedSteps{10}}};
   LocalTask look{RoundIndex{3}, x, FixedSteps{0}, true};
-  slack.own = own;
-  steps.reveal = slack.reveal = look.reveal = Reveal::Sums;
+  steps.reveal = later.reveal = look.reveal = Reveal::Sums;
   const auto ask = [&](std::uint64_t number, const LocalTask& task, const std::vector<ClientId>& who,
                        masking::Grid grid) {
     for (const ClientId client : who) circle.ask(client.value, MaskedCircle::task(number, task, who, 0, grid));
   };
   ask(0, steps, all, {-40});
   ask(1, steps, all, {});
-  ask(2, slack, places({0, 1, 2}), {});
+  ask(2, later, places({0, 1, 2}), {});
   ask(3, look, all, {});
 }
 

@@ -61,8 +61,7 @@ TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
       federation.desk, [](ConnectionId id, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
         if (!message.has_task()) return std::nullopt;
         v1::ClientMessage answer = answer_to(message.task(), {1.0, static_cast<double>(id)});
-        // Slack of different lengths, which nobody asked for and which must not be added.
-        for (ConnectionId k = 0; k < 1000 * id; ++k) answer.mutable_update()->mutable_slack()->add_products(1.0);
+        if (id == 1) answer.mutable_update()->set_gap(1.0);  // which nobody asked for and which must not be added
         if (id == 3) answer.mutable_update()->set_part(false);
         return answer;
       });
@@ -71,7 +70,7 @@ TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
   const RoundReplies round = federation.round(task);
   ASSERT_EQ(round.replies.size(), 1U);
   EXPECT_EQ(round.replies[0].values, (AlignedVector{2.0, 3.0}));
-  EXPECT_FALSE(round.replies[0].slack);
+  EXPECT_FALSE(round.replies[0].gap);
   EXPECT_EQ(round.answered, (std::vector<ClientId>{ClientId{0}, ClientId{1}}));
   EXPECT_EQ(federation.desk.seat(2).counts.wrong, 1U);
 }

@@ -34,14 +34,15 @@ class ScriptedOwner final : public DataOwner {
     if (!row_trouble.empty()) return Error{row_trouble};
     return PreparedRows{{wanted.place, "a", 3, 0.5, 0.25}, 2};
   }
-  Result<LocalReply> answer(std::uint64_t number, const LocalTask& task) override {
-    if (number == 66) throw std::bad_alloc();
-    if (number == 67) return Error{"the store is full"};
+  Result<LocalReply> answer(const LocalTask& task) override {
+    if (out_of_memory) throw std::bad_alloc();
+    if (!answer_trouble.empty()) return Error{answer_trouble};
     return LocalReply{ClientId{0}, aligned_copy(task.x)};
   }
 
   int reads = 0, preparations = 0;
-  std::string last_run, target, trouble, row_trouble;
+  std::string last_run, target, trouble, row_trouble, answer_trouble;
+  bool out_of_memory = false;
   std::vector<std::string> names;
   Preparation preparation;
 };
@@ -254,10 +255,14 @@ TEST_F(Participants, DoNotSendNamesThatNoMessageHolds) {
 TEST_F(Participants, TellWhatWentWrongAndStayForTheNext) {
   answer(welcome("r"));
   answer(prepare("r"));
+  owner.out_of_memory = true;
   const auto thrown = answer(task("r", 66)).refusal();
   EXPECT_EQ(thrown.number(), 66U);
   EXPECT_EQ(thrown.run(), "r");
-  EXPECT_EQ(refusal(task("r", 67)), "the store is full");
+  owner.out_of_memory = false;
+  owner.answer_trouble = "the disk is full";
+  EXPECT_EQ(refusal(task("r", 67)), "the disk is full");
+  owner.answer_trouble.clear();
   EXPECT_TRUE(answer(task("r", 68)).has_update());
 }
 

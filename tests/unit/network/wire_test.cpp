@@ -21,8 +21,8 @@ std::vector<LocalWork> all_work() {
   return {FixedSteps{0},
           FixedSteps{20},
           UntilProjected{},
-          ValidSteps{FixedSteps{9}, 0.0, {}},
-          ValidSteps{UntilProjected{}, 0.1, {0, 3, 4'000'000'000U}},
+          ValidSteps{FixedSteps{9}},
+          ValidSteps{UntilProjected{}},
           SparseSteps{FixedSteps{5}, 1.0 / 3.0},
           GradientSteps{4, 0.05, 0.1, GradientSteps::Loss::Mean, 0},
           GradientSteps{1, 5e-324, 0.0, GradientSteps::Loss::Sum, 7},
@@ -128,26 +128,24 @@ TEST(Wire, APassIsRefusedWhereItsNumbersMakeNoSenseOrItIsNotPrivate) {
 TEST(Wire, RowsDoNotTravel) { EXPECT_THROW(work_message(AllRows{}), InvalidArgument); }
 
 TEST(Wire, AReplyIsTheSameAtTheOtherEnd) {
-  const LocalTask task{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}, 0.5, {1}}, true};
-  LocalReply reply{kSelf, aligned_copy(test::any_doubles(40, 5)), 0.1, -0.0, SlackScalars{5e-324, {1.0 / 3.0, 2.0}}};
+  const LocalTask task{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}}, true};
+  LocalReply reply{kSelf, aligned_copy(test::any_doubles(40, 5)), 0.1, -0.0};
   v1::Update arrived;
   ASSERT_TRUE(arrived.ParseFromString(update_message("run", 9, task, reply).SerializeAsString()));
   const LocalReply back = reply_from(arrived, kSelf, task);
   EXPECT_TRUE(same_bits(back.values, reply.values));
   EXPECT_TRUE(test::same_bits(*back.squared_residual, 0.1) && test::same_bits(*back.gap, -0.0));
-  EXPECT_TRUE(test::same_bits(back.slack->squared_gaps, 5e-324));
-  EXPECT_EQ(back.slack->products, reply.slack->products);
   EXPECT_EQ(arrived.number(), 9U);
   EXPECT_EQ(arrived.round(), 3U);
   EXPECT_FALSE(arrived.part());
 }
 
 TEST(Wire, WhatATaskDidNotAskForIsLeftOutOfItsReply) {
-  const LocalTask asked{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}, 0.5, {1}}, true};
-  const v1::Update full = update_message("run", 9, asked, {kSelf, {1.0}, 0.1, 0.2, SlackScalars{1.0, {1.0, 2.0, 3.0}}});
+  const LocalTask asked{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}}, true};
+  const v1::Update full = update_message("run", 9, asked, {kSelf, {1.0}, 0.1, 0.2});
   const LocalReply back = reply_from(full, kSelf, {RoundIndex{3}, {}, FixedSteps{2}});
   EXPECT_EQ(back.values, (AlignedVector{1.0}));
-  EXPECT_FALSE(back.squared_residual || back.gap || back.slack);
+  EXPECT_FALSE(back.squared_residual || back.gap);
 }
 
 // ---- Tasks that a client refuses.
@@ -185,13 +183,6 @@ std::vector<WrongTask> wrong_tasks() {
                 [](v1::Task& task) {
                   task.mutable_work()->mutable_gradient_steps()->set_count(2);
                   task.mutable_work()->mutable_gradient_steps()->set_batch(std::uint64_t{1} << 40);
-                }},
-      WrongTask{"its slack has no sensible weight",
-                [](v1::Task& task) { task.mutable_work()->mutable_valid_steps()->set_lambda(-1.0); }},
-      WrongTask{"its stored rounds do not ascend",
-                [](v1::Task& task) {
-                  task.mutable_work()->mutable_valid_steps()->add_stored(4);
-                  task.mutable_work()->mutable_valid_steps()->add_stored(4);
                 }},
       WrongTask{"its threshold makes no sense",
                 [](v1::Task& task) { task.mutable_work()->mutable_sparse_steps()->set_lambda(kNan); }},

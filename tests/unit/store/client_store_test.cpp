@@ -41,39 +41,6 @@ TEST(ClientStore, RefusesASeedThatOthersCanReadOrThatIsNone) {
             "secret does not hold the 16 digits of a seed; take it away to have a new one drawn");
 }
 
-TEST(ClientStore, KeepsTheSlackOfEachRunUntilItIsOver) {
-  const test::TempFolder folder;
-  {
-    ClientStore store = opened(folder.path());
-    EXPECT_FALSE(*store.load_slack("a"));
-    ASSERT_TRUE(store.save_slack("a", 3, Numbers{1.0, -0.5}));
-    ASSERT_TRUE(store.save_slack("a", 5, Numbers{1.0, 5e-324}));
-    ASSERT_TRUE(store.save_slack("b", 1, Numbers{}));
-  }
-  ClientStore store = opened(folder.path());
-
-  const auto slack = *store.load_slack("a");
-  ASSERT_TRUE(slack);
-  EXPECT_EQ(slack->task, 5);
-  EXPECT_EQ(slack->state, (Numbers{1.0, 5e-324}));
-  ASSERT_TRUE(store.forget("a"));
-  EXPECT_FALSE(*store.load_slack("a"));
-  EXPECT_TRUE(*store.load_slack("b"));
-}
-
-TEST(ClientStore, RefusesToGoBack) {
-  const test::TempFolder folder;
-  ClientStore store = opened(folder.path());
-  ASSERT_TRUE(store.save_slack("a", 5, Numbers{1.0}));
-
-  EXPECT_TRUE(store.save_slack("a", 5, Numbers{1.0})) << "asked again, it answers the same";
-  const auto back = store.save_slack("a", 4, Numbers{2.0});
-  ASSERT_FALSE(back);
-  EXPECT_EQ(back.error().message.find("the server has gone back to an earlier round"), 0) << back.error().message;
-  EXPECT_EQ((*store.load_slack("a"))->state, Numbers{1.0});
-  EXPECT_TRUE(store.check_task("b", 0));
-}
-
 TEST(ClientStore, SaysWhatIsWrongWithItsFile) {
   const test::TempFolder folder;
   folder.write("client.db", std::string(4096, 'x'));

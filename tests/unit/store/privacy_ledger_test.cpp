@@ -67,18 +67,6 @@ TEST(PrivacyLedger, RefusesATaskThatComesBackWithLessNoise) {
             "task 7 of this run was answered for rho = 0.25 and is now asked for with less noise, for 0.5");
 }
 
-TEST(PrivacyLedger, NeverForgets) {
-  const test::TempFolder folder;
-  ClientStore store = opened(folder.path());
-  ASSERT_TRUE(store.save_slack("a", 3, std::vector<double>{1.0}));
-  ASSERT_TRUE(store.spend({"a", 3, 0.75}, 1.0));
-
-  ASSERT_TRUE(store.forget("a"));
-
-  EXPECT_EQ(*store.spent(), 0.75);
-  EXPECT_FALSE(*store.spend({"a", 3, 0.75}, 1.0));
-}
-
 TEST(PrivacyLedger, SpendsABudgetInEqualPartsToTheLast) {
   const test::TempFolder folder;
   ClientStore store = opened(folder.path());

@@ -29,36 +29,29 @@ class Journals : public ::testing::Test {
 TEST_F(Journals, OfANetworkStoreEachAnswerAtOnce) {
   RunJournal journal(store_, CommitPolicy::EachAnswer);
 
-  journal.add_answer(answer(10), {});
+  journal.add_answer(answer(10));
   EXPECT_EQ(*store_.answers(), 1);
   journal.add_round({RoundIndex{7}, {}, {}, {}});
   EXPECT_EQ(store_.progress()->last_round, 7);
 }
 
-TEST_F(Journals, OfOneProcessGatherAnswersAndWriteThemWithTheSlackOfThatMoment) {
-  double slack = 1.0;
-  RunJournal journal(store_, CommitPolicy::Intervals, [&](ClientId) { return std::vector{slack}; });
-  const ClientId changed[] = {ClientId{3}};
+TEST_F(Journals, OfOneProcessGatherAnswersAndWriteThemTogether) {
+  RunJournal journal(store_, CommitPolicy::Intervals);
 
-  journal.add_answer(answer(10), changed);
+  journal.add_answer(answer(10));
   EXPECT_EQ(*store_.answers(), 0);
-  slack = 2.0;
-  journal.add_answer(answer(10), changed);
+  journal.add_answer(answer(10));
   std::this_thread::sleep_for(std::chrono::milliseconds(110));
-  slack = 3.0;
-  journal.add_answer(answer(10), {});
+  journal.add_answer(answer(10));
 
   EXPECT_EQ(*store_.answers(), 3);
-  ASSERT_EQ(store_.slack()->size(), 1);
-  EXPECT_EQ(store_.slack()->front().client, ClientId{3});
-  EXPECT_EQ(store_.slack()->front().state, std::vector{3.0});
 }
 
 // Two gigabytes a second or so: no disk is as quick.
 TEST_F(Journals, EndWhereRoundsAreMadeMoreQuicklyThanStored) {
   RunJournal journal(store_, CommitPolicy::Intervals);
   for (std::uint32_t round = 0; round < 40; ++round) {
-    journal.add_answer(answer(100000), {});
+    journal.add_answer(answer(100000));
     journal.add_round({RoundIndex{round}, {ClientId{0}}, {{ClientId{1}, "late"}}, {}});
   }
   EXPECT_FALSE(journal.keeps_answers());
@@ -75,7 +68,7 @@ TEST_F(Journals, EndWhereRoundsAreMadeMoreQuicklyThanStored) {
 
 TEST_F(Journals, OfARunThatIsOverNeedNoAnswers) {
   RunJournal journal(store_, CommitPolicy::Intervals);
-  journal.add_answer(answer(10), {});
+  journal.add_answer(answer(10));
   journal.add_round({RoundIndex{4}, {}, {}, {}});
 
   journal.flush_rounds();
@@ -86,20 +79,20 @@ TEST_F(Journals, OfARunThatIsOverNeedNoAnswers) {
 
 TEST_F(Journals, SayThatTheDiskIsFullAndLoseNothingThatWasStored) {
   RunJournal journal(store_, CommitPolicy::EachAnswer);
-  journal.add_answer(answer(1000), {});
+  journal.add_answer(answer(1000));
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit little{200000, before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &little);
-  EXPECT_THROW(journal.add_answer(answer(400000), {}), StoreFailed);
+  EXPECT_THROW(journal.add_answer(answer(400000)), StoreFailed);
   ::setrlimit(RLIMIT_FSIZE, &before);
 
   EXPECT_EQ(*store_.answers(), 1);
   next_ = 1;
   RunJournal again(store_, CommitPolicy::EachAnswer);
   EXPECT_EQ(again.found(), 1);
-  again.add_answer(answer(400000), {});
+  again.add_answer(answer(400000));
   EXPECT_EQ(*store_.answers(), 2);
 }
 
