@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Beyond the paper: the same problems by hyperplanes that hold every solution, by their sums, with a memory, with
-// private slack and by soft thresholding.
+// Beyond the paper: the same problems by hyperplanes that hold every solution, by their sums, with a memory, by
+// sums over everyone and by soft thresholding.
 
 #include "experiments/beyond_parts.hpp"
 #include "experiments/support.hpp"
@@ -16,8 +16,8 @@ Findings beyond(const Settings& settings, const Progress& progress) {
       "Problems like those of the paper, by the published method and by its extensions. These make their local steps "
       "on "
       "shuffled rows, the published method on rows drawn by squared norm. Every client also sends one number, the gap "
-      "of a hyperplane that holds every solution; the server may then add the answers up before it looks at them, keep "
-      "the hyperplanes of earlier rounds, or give every client private unknowns";
+      "of a hyperplane that holds every solution; the server may then add the answers up before it looks at them, or "
+      "keep the hyperplanes of earlier rounds";
   const auto part = [&](double begin, double end) { return part_of(progress, begin, end); };
   compare_on_consistent(settings, part(0.0, 0.3), findings);
   compare_on_ill_conditioned(settings, part(0.3, 0.45), findings);

@@ -14,7 +14,7 @@ void compare_on_consistent(const Settings& settings, const Progress& progress, F
 /// Full memory where the condition number is large.
 void compare_on_ill_conditioned(const Settings& settings, const Progress& progress, Findings& findings);
 
-/// Private slack on the contradicting equations of figure 3.
+/// Least squares on the contradicting equations of figure 3.
 void compare_on_least_squares(const Settings& settings, const Progress& progress, Findings& findings);
 
 /// Soft thresholding and a refit on the sparse problems of figure 2.

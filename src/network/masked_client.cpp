@@ -192,8 +192,7 @@ std::string MaskedClient::over_budget(const v1::Task& message, const wire::Recei
 }
 
 // A server that chose the number of steps for each question could have rows by one step, and fixed functions of x by
-// very many. It follows from the plan and the shapes of all data, so it is the same as long as the run goes; but for
-// refits, which are by exact projections.
+// very many. It follows from the plan and the shapes of all data, so it is the same as long as the run goes.
 std::string MaskedClient::wrong_steps(const LocalTask& task) {
   const auto* steps = std::get_if<ValidSteps>(&task.work);
   auto& before = steps_[run_];

@@ -24,8 +24,8 @@ const Way kWays[] = {
     {"PublishedWithRefit", "--method published --participants 3 --keep 5 --local-steps 5000 --rounds 200 --refit"},
     {"SoftWithRefit", "--participants 3 --sparse soft:0.05 --local-steps 2000 --rounds 200 --refit"},
     {"Auto", "--participants 3 --local-steps 6000"},
-    {"Ridge", "--participants 3 --ridge 5 --rounds 250"},
-    {"LeastSquares", "--participants 2 --least-squares --local-steps 6000"}};
+    {"Sums", "--participants 3 --memory 5 --rounds 250"},
+    {"LeastSquares", "--least-squares"}};
 
 class Resumed : public testing::TestWithParam<Way> {
  protected:

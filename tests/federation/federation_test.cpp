@@ -95,8 +95,8 @@ TEST_F(FederationTest, GoesOnAfterItsServerWasKilledWhileClientsJoined) {
   expect_a_good_end();
 }
 
-TEST_F(FederationTest, GoesOnAfterAClientWithSlackWasKilled) {
-  Federation& federation = begin(ridge());
+TEST_F(FederationTest, GoesOnWithSumsAfterAClientWasKilled) {
+  Federation& federation = begin(sums());
   federation.start_all();
   ASSERT_TRUE(reaches(20)) << federation.story();
 
@@ -146,9 +146,8 @@ TEST_F(FederationTest, ComesBackAfterItsServerWasTerminated) {
   expect_a_good_end();
 }
 
-// The clients' slack must outlive the end that they were told of.
 TEST_F(FederationTest, CanBeResumedAfterItWasStoppedForAll) {
-  Federation& federation = begin(ridge());
+  Federation& federation = begin(sums());
   federation.start_all();
   ASSERT_TRUE(reaches(20)) << federation.story();
 
@@ -178,21 +177,6 @@ TEST_F(FederationTest, GoesOnWhenClientsComeBackLaterThanItsServerWaited) {
   for (std::size_t i = 0; i < federation.clients(); ++i) federation.start_client(i);
 
   expect_a_good_end();
-}
-
-TEST_F(FederationTest, DoesNotGoOnFromSlackThatIsLost) {
-  Federation& federation = begin(ridge());
-  federation.start_all();
-  ASSERT_TRUE(reaches(20)) << federation.story();
-  federation.client(2).kill();
-  std::filesystem::remove_all(federation.path("site-3/state"));
-  federation.start_client(2);
-
-  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
-  const auto absences = absences_in(federation.history());
-  ASSERT_FALSE(absences.empty());
-  EXPECT_EQ(absences.front().client, "site-3");
-  EXPECT_NE(absences.front().reason.find("slack is not in its state folder"), npos) << absences.front().reason;
 }
 
 // ---- Limits.

@@ -13,7 +13,7 @@ namespace {
 constexpr auto npos = std::string::npos;
 
 TEST_F(FederationTest, FindsTheSolutionFromMaskedSums) {
-  begin(masked_ridge()).start_all();
+  begin(masked_sums()).start_all();
 
   expect_a_good_end();
   EXPECT_NE(federation_->client(0).err().find("masks.ready"), npos) << federation_->client(0).err();
@@ -30,7 +30,6 @@ TEST_F(FederationTest, FindsAFitFromMaskedSumsByItself) {
   EXPECT_LT(distance_of_solutions(federation_->solution(), kit.expected()), 1e-7);
 }
 
-// What is selected is fitted anew by exact projections, whatever the number of local steps before.
 TEST_F(FederationTest, FitsAnewFromMaskedSums) {
   const StartupKit kit(prostate("sparse = \"soft:1\"\nrefit = true\nlocal-steps = 30\nrounds = 300\n", 5, true));
   begin(kit).start_all();
@@ -43,7 +42,7 @@ TEST_F(FederationTest, FitsAnewFromMaskedSums) {
 // ---- Processes that end, stop or are late.
 
 TEST_F(FederationTest, GoesOnWithMaskedSumsAfterItsServerWasKilled) {
-  Federation& federation = begin(masked_ridge());
+  Federation& federation = begin(masked_sums());
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
 
@@ -54,7 +53,7 @@ TEST_F(FederationTest, GoesOnWithMaskedSumsAfterItsServerWasKilled) {
 }
 
 TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
-  Federation& federation = begin(masked_ridge());
+  Federation& federation = begin(masked_sums());
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
 
@@ -66,7 +65,7 @@ TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
 }
 
 TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
-  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--rounds", "300"});
+  Federation& federation = begin(masked_sums(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--rounds", "300"});
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   federation.client(1).signal(SIGSTOP);
@@ -81,24 +80,8 @@ TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
   }
 }
 
-// With everyone there it is by conjugate gradients, whose sums are over all or none: without one of them it goes on by
-// private slack.
-TEST_F(FederationTest, LeavesConjugateGradientsWhereAClientOfMaskedSumsStopped) {
-  const StartupKit kit(prostate("participants = \"all\"\nleast-squares = true\nrounds = 60\n", 5, true));
-  Federation& federation = begin(kit, {"--heartbeat", "0.1", "--away-limit", "0.2"});
-  federation.start_server();
-  for (std::size_t i = 0; i < federation.clients(); ++i) federation.start_client(i);
-  federation.network(1).delay(40ms);  // so that there is time to stop it
-  ASSERT_TRUE(reaches(2)) << federation.story();
-  federation.client(1).signal(SIGSTOP);
-
-  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
-  EXPECT_NE(federation.result("result.json").find("private slack, as clients were missing"), npos)
-      << federation.result("result.json");
-}
-
 TEST_F(FederationTest, MakesMaskedSumsWithoutAnAnswerThatComesLate) {
-  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.2", "--reply-limit", "0.25"});
+  Federation& federation = begin(masked_sums(), {"--heartbeat", "0.2", "--reply-limit", "0.25"});
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   federation.network(1).hold(ChaosProxy::Direction::ToServer, true);
@@ -110,7 +93,7 @@ TEST_F(FederationTest, MakesMaskedSumsWithoutAnAnswerThatComesLate) {
 }
 
 TEST_F(FederationTest, EndsWhereTooFewAreLeftForAMaskedSumAndGoesOnWhenTheyAreBack) {
-  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--join-limit", "5"});
+  Federation& federation = begin(masked_sums(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--join-limit", "5"});
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   for (const std::size_t gone : {0U, 1U, 2U}) federation.client(gone).kill();
@@ -127,7 +110,7 @@ TEST_F(FederationTest, EndsWhereTooFewAreLeftForAMaskedSumAndGoesOnWhenTheyAreBa
 
 // Its key is gone with its state, and with a new one nothing that it sends would cancel.
 TEST_F(FederationTest, DoesNotTakeBackAClientThatLostItsMasks) {
-  Federation& federation = begin(masked_ridge(), {"--heartbeat", "0.1", "--away-limit", "0.2"});
+  Federation& federation = begin(masked_sums(), {"--heartbeat", "0.1", "--away-limit", "0.2"});
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   federation.client(2).kill();
@@ -169,7 +152,7 @@ TEST_F(FederationTest, SpendsDifferentialPrivacyOnce) {
 // ---- Who wants what.
 
 TEST_F(FederationTest, KeepsAClientFromRevealingItsUpdatesUnasked) {
-  const StartupKit kit(prostate("reveal = \"updates\"\nridge = 1.0\nrounds = 5\n", 3, true));
+  const StartupKit kit(prostate("reveal = \"updates\"\nrounds = 5\n", 3, true));
   Federation& federation = begin(kit);
   federation.start_server();
   federation.start_client(0);
@@ -180,7 +163,7 @@ TEST_F(FederationTest, KeepsAClientFromRevealingItsUpdatesUnasked) {
 }
 
 TEST_F(FederationTest, RevealsUpdatesWhereBothSidesSaySo) {
-  const StartupKit kit(prostate("reveal = \"updates\"\nridge = 1.0\nrounds = 2000\ntolerance = 1e-9\n", 3, true));
+  const StartupKit kit(consistent("reveal = \"updates\"\nrounds = 2000\ntolerance = 1e-9\n", 3, true));
   kit_ = &kit;
   federation_.emplace(kit, patient_limits(), Words{"--wait", "30", "--reveal", "updates"});
   federation_->start_all();
@@ -203,23 +186,23 @@ class ServerRefusal : public FederationTest {
 };
 
 TEST_F(ServerRefusal, IsOfPlansThatRevealWhatNobodyTyped) {
-  const std::string words = words_of(masked_ridge(), {"--method", "published", "--ridge", "0"});
+  const std::string words = words_of(masked_sums(), {"--method", "published"});
   EXPECT_NE(words.find("say --reveal updates here and at every client"), npos) << words;
 }
 
 TEST_F(ServerRefusal, IsOfPlansThatShowRowsOutright) {
   for (const Words& flags : {Words{"--local-steps", "1"}, {"--participants", "1"}, {"--server-steps", "1"}}) {
-    Words all = {"--method", "published", "--ridge", "0", "--reveal", "updates"};
+    Words all = {"--method", "published", "--reveal", "updates"};
     all.insert(all.end(), flags.begin(), flags.end());
-    const std::string words = words_of(masked_ridge(), all);
+    const std::string words = words_of(masked_sums(), all);
     EXPECT_NE(words.find("say --expose-rows here and at every client"), npos) << words;
   }
 }
 
 TEST_F(ServerRefusal, IsOfSumsOverTooFew) {
-  EXPECT_NE(words_of(masked_ridge(), {"--participants", "2"}).find("2 clients a round are too few"), npos);
-  EXPECT_NE(words_of(masked_ridge(), {"--min-sum", "2"}).find("--min-sum"), npos);
-  EXPECT_NE(words_of(masked_ridge(), {"--min-sum", "5"}).find("4 clients a round are too few"), npos);
+  EXPECT_NE(words_of(masked_sums(), {"--participants", "2"}).find("2 clients a round are too few"), npos);
+  EXPECT_NE(words_of(masked_sums(), {"--min-sum", "2"}).find("--min-sum"), npos);
+  EXPECT_NE(words_of(masked_sums(), {"--min-sum", "5"}).find("4 clients a round are too few"), npos);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST_F(FederationTest, KeepsItsFolderAndItsPortToItself) {
 }
 
 TEST_F(FederationTest, CanBeResumedAfterItsDiskWasFull) {
-  Federation& federation = begin(ridge());
+  Federation& federation = begin(sums());
   // Files of no more than 128 kB do for a full disk.
   federation.start_server(Federation::Start::SameCommand, {"sh", "-c", "ulimit -f 256; exec \"$0\" \"$@\""});
   for (std::size_t i = 0; i < federation.clients(); ++i) federation.start_client(i);

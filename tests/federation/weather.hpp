@@ -32,15 +32,22 @@ inline const StartupKit& published() {
   return kit;
 }
 
-/// With private slack.
-inline const StartupKit& ridge() {
-  static const StartupKit kit(prostate("ridge = 1.0\nrounds = 200\n", 4));
+/// Equations that have a solution, by summed hyperplanes; a hundred rounds or two.
+inline KitSpec consistent(const std::string& entries, std::size_t clients, bool masked = false) {
+  return {.generate = {"gaussian", "--rows", "240", "--cols", "60"},
+          .plan = "seed = 3\nlocal-steps = 10\n" + entries,
+          .clients = clients,
+          .masked = masked};
+}
+
+inline const StartupKit& sums() {
+  static const StartupKit kit(consistent("participants = 3\nrounds = 200\n", 4));
   return kit;
 }
 
 /// With masked sums over four of five clients.
-inline const StartupKit& masked_ridge() {
-  static const StartupKit kit(prostate("participants = 4\nridge = 1.0\nrounds = 2000\ntolerance = 1e-9\n", 5, true));
+inline const StartupKit& masked_sums() {
+  static const StartupKit kit(consistent("participants = 4\nrounds = 2000\ntolerance = 1e-9\n", 5, true));
   return kit;
 }
 

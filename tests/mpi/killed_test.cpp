@@ -54,7 +54,7 @@ class Killed : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, Killed,
-                         testing::Values("--participants 3 --ridge 5 --rounds 1500 --local-steps 3000",
+                         testing::Values("--participants 3 --memory 5 --rounds 1500 --local-steps 3000",
                                          "--method published --participants 3 --local-steps 8000 --rounds 900"));
 
 TEST_P(Killed, EndsTheJobAndTheRunGoesOnToTheSameBits) {

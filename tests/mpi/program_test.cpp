@@ -81,8 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         Way{"CsvShuffled", "@prostate --rounds 50 --partition shuffled --refit", {3}},
         Way{"CsvByLabel", "--data table.csv --target y --partition by:site --standardize --intercept --rounds 40", {3}},
         Way{"Auto", "noisy/plan.toml --participants 3 --rounds 80", {1, 3}},
-        Way{"Ridge", "noisy/plan.toml --participants 4 --ridge 5 --rounds 60", {3}},
-        Way{"LeastSquaresByUpdates", "noisy/plan.toml --participants 3 --least-squares --reveal updates", {2}},
+        Way{"LeastSquares", "noisy/plan.toml --least-squares", {2, 3}},
         Way{"Published", "exact/plan.toml --method published --participants 2 --rounds 60", {2, 5}},
         Way{"Sums", "exact/plan.toml --memory 5 --reveal sums --participants 3 --rounds 60", {3}},
         Way{"NoiseColumns", "noisy/plan.toml --method published --noise-columns 20 --rounds 40", {2}},
@@ -95,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
             {2}},
         Way{"SparseMatrixMarket", "sparse/plan.toml --participants 2 --rounds 60", {3}},
         Way{"SparseLibsvm",
-            "--data one.svm --data two.svm --data three.svm --standardize --ridge 1 --rounds 30",
+            "--data one.svm --data two.svm --data three.svm --standardize --least-squares --rounds 30",
             {2, 3}}),
     [](const auto& test) { return test.param.name; });
 

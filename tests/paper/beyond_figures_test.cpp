@@ -11,10 +11,8 @@
 
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/least_squares.hpp"
 #include "fedrk/methods/method_options.hpp"
 #include "fedrk/methods/refit.hpp"
-#include "fedrk/methods/ridge.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
@@ -135,57 +133,6 @@ TEST(FullSize, FullMemoryOfSingleHyperplanesAtAnyConditionNumber) {
   }
 }
 
-// ---- Noise as right-hand side: 2048x256, 16 clients.
-
-struct Noise {
-  LinearSystem system;
-  std::vector<double> truth;
-};
-
-Noise noise(std::uint64_t seed) {
-  auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 2048, .cols = 256, .seed = seed});
-  auto truth = test::least_squares(problem.system);
-  return {std::move(problem.system), std::move(truth)};
-}
-
-TEST(FullSize, LeastSquaresBySums) {
-  std::vector<std::size_t> all_three, all_six, half_three, half_six;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    auto [system, truth] = noise(seed);
-    auto engine = engine_of(std::move(system), 16, seed);
-    const auto run = [&](std::size_t participants, std::size_t most) {
-      LeastSquares method({.slack = {.local_budget = UntilProjected{}}}, engine.roster(), 256);
-      return errors(engine, method, seed, participants, most, truth);
-    };
-    const auto all = run(0, 130), half = run(8, 350);
-    all_three.push_back(rounds_to(1e-3, all));
-    all_six.push_back(rounds_to(1e-6, all));
-    half_three.push_back(rounds_to(1e-3, half));
-    half_six.push_back(rounds_to(1e-6, half));
-  }
-  EXPECT_LE(median(all_three), 50);
-  EXPECT_LE(median(all_six), 130);
-  EXPECT_LE(median(half_three), 130);
-  EXPECT_LE(median(half_six), 350);
-}
-
-TEST(FullSize, RidgeBySums) {
-  std::vector<std::size_t> all, half;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 2048, .cols = 256, .seed = seed});
-    const auto truth = test::ridge_solution(problem.system, 2000.0, std::vector<double>(256, 0.0));
-    auto engine = engine_of(std::move(problem.system), 16, seed);
-    const auto run = [&](std::size_t participants, std::size_t most) {
-      Ridge method({.lambda = 2000.0, .local_budget = UntilProjected{}}, engine.roster());
-      return rounds_to(1e-8, errors(engine, method, seed, participants, most, truth));
-    };
-    all.push_back(run(0, 20));
-    half.push_back(run(8, 55));
-  }
-  EXPECT_LE(median(all), 20);
-  EXPECT_LE(median(half), 55);
-}
-
 // ---- Sparse answers: 256x1024, nine non-zeros, noise 0.01, 16 clients, 5 a round.
 
 TEST(FullSize, SoftThresholdingFindsTheNineAndTheRefitIsAsGoodAsKnowingThem) {
@@ -202,8 +149,7 @@ TEST(FullSize, SoftThresholdingFindsTheNineAndTheRefitIsAsGoodAsKnowingThem) {
     auto engine = engine_of(std::move(problem.system), 16, seed);
     SparseKaczmarz method({.lambda = 1.0, .seed = seed});
     const auto result = FederatedRun({.seed = seed, .rounds = 100, .participants = 5}).run(engine, method);
-    RefitOptions options{.run = {.seed = seed, .rounds = 500, .first_round = 100, .participants = 5}, .keep = 9};
-    options.least_squares.slack.local_budget = UntilProjected{};
+    const RefitOptions options{.run = {.seed = seed, .rounds = 500, .first_round = 100, .participants = 5}, .keep = 9};
     const Refit made = refit(engine, options, result.x);
     if (made.support != support) continue;
 

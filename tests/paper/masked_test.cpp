@@ -75,7 +75,7 @@ TEST_P(MaskedSums, NeedTheRoundsOfPlainSumsAndFindTheirSolution) {
 // ---- Least squares, which auto comes to after the hyperplanes have gone astray.
 
 // The hyperplanes of equations that contradict each other throw x far off, by up to 1e10. A grid that still had its
-// unit from there would leave x and the clients' slack apart for good, at 1e-10 to 1e-5 of the fit. A tolerance of
+// unit from there would be far too coarse for the fit. A tolerance of
 // 1e-12 of the gradient is some 1e-11 of the fit, as this matrix has a condition number of 4.
 TEST(MaskedLeastSquares, FindTheFitOfTheDirectSolver) {
   const experiments::Prostate data = experiments::prostate();

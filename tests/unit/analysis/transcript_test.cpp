@@ -70,7 +70,7 @@ TEST(Transcript, LeavesOutAnswersThatAreNoDisplacements) {
   Transcript transcript = engine.transcript();
   ASSERT_EQ(transcript.size(), 6);
   transcript.push_back(
-      {RoundIndex{0}, ValidSteps{FixedSteps{3}, 0.5}, kZero, {ClientId{0}}, {ClientId{0}, {1.0, 1.0}}});
+      {RoundIndex{0}, SparseSteps{FixedSteps{3}, 0.5}, kZero, {ClientId{0}}, {ClientId{0}, {1.0, 1.0}}});
 
   for (const ClientId client : kEveryone) EXPECT_TRUE(updates_of(transcript, client).empty());
 }

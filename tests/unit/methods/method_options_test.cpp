@@ -6,7 +6,6 @@
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/published_method.hpp"
 #include "fedrk/methods/auto_method.hpp"
-#include "fedrk/methods/ridge.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "fedrk/methods/tail_average.hpp"
 #include "support/tiny_systems.hpp"
@@ -29,15 +28,9 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
   EXPECT_EQ(refusal({.ridge = 1.0, .soft = 1.0}), several);
   EXPECT_EQ(refusal({.least_squares = true, .soft = 1.0}), several);
 
-  const char* negative = "the weights of slack and penalties are positive";
+  const char* negative = "the weights of penalties are positive";
   EXPECT_EQ(refusal({.ridge = -1.0}), negative);
   EXPECT_EQ(refusal({.soft = -1.0}), negative);
-  EXPECT_EQ(refusal({.slack = 0.0}), negative);
-  EXPECT_EQ(refusal({.slack = -2.0}), negative);
-
-  const char* share = "the inner tolerance is positive";
-  EXPECT_EQ(refusal({.inner_tolerance = 0.0}), share);
-  EXPECT_EQ(refusal({.inner_tolerance = -1.0}), share);
 
   const char* knows_none = "the published method knows no ridge, least squares or soft thresholding";
   EXPECT_EQ(refusal({.name = MethodName::Published, .ridge = 1.0}), knows_none);
@@ -74,8 +67,6 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
             "accepted");
   EXPECT_EQ(refusal({.soft = 1.0}, {.sparsity = 3}),
             "soft thresholding needs no number of entries to keep; with a refit it is the number that is fitted");
-  EXPECT_EQ(refusal({.ridge = 1.0, .slack = 2.0}),
-            "a weight of the slack is for least squares; ridge regression has its own");
 
   const char* no_keeping =
       "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both";
@@ -113,7 +104,6 @@ TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
   const std::string one = "differential privacy has one method";
   EXPECT_TRUE(refusal({.ridge = 1.0, .privacy = privately}).starts_with(one));
   EXPECT_TRUE(refusal({.least_squares = true, .privacy = privately}).starts_with(one));
-  EXPECT_TRUE(refusal({.slack = 1.0, .privacy = privately}).starts_with(one));
   EXPECT_TRUE(refusal({.soft = 1.0, .privacy = privately}).starts_with(one));
   EXPECT_TRUE(refusal({.refit = true, .privacy = privately}).starts_with(one));
   EXPECT_TRUE(refusal({.average = TailBurnIn{}, .privacy = privately}).starts_with(one));
@@ -186,13 +176,8 @@ TEST(MethodOptions, MakeTheMethodTheyName) {
   EXPECT_TRUE(makes<HyperplaneMethod>({.hyperplanes = HyperplaneKind::Valid}));
   EXPECT_TRUE(makes<HyperplaneMethod>({.memory = 0}));
   EXPECT_TRUE(makes<HyperplaneMethod>({.memory = 7}));
-  EXPECT_TRUE(makes<Ridge>({.ridge = 2.0}));
-  EXPECT_TRUE(makes<LeastSquares>({.memory = 3, .least_squares = true}));
-  EXPECT_TRUE(makes<LeastSquares>({.reveal = Reveal::Updates, .least_squares = true}));
-  EXPECT_TRUE(makes<LeastSquares>({.least_squares = true, .slack = 3.0}));
   EXPECT_TRUE(makes<SparseKaczmarz>({.soft = 1.0}));
   EXPECT_TRUE(makes<TailAverage>({.name = MethodName::Published, .average = TailBurnIn{}}));
-  EXPECT_TRUE(makes<TailAverage>({.ridge = 2.0, .average = TailBurnIn{5}}));
 }
 
 }  // namespace

@@ -41,9 +41,7 @@ std::vector<double> fit(const LinearSystem& system, const Support& support) {
 }
 
 RefitOptions options_for(std::uint64_t seed, std::size_t keep, std::size_t participants = 0) {
-  RefitOptions options{.run = {.seed = seed, .rounds = 500, .participants = participants}, .keep = keep};
-  options.least_squares.slack.local_budget = UntilProjected{};
-  return options;
+  return {.run = {.seed = seed, .rounds = 500, .participants = participants}, .keep = keep};
 }
 
 // The gradient is below 1e-8 of ||A||_F ||b||; with singular values alike that is about as much of x, times the square

@@ -89,7 +89,7 @@ TEST(Switchboard, RefusesAnotherProtocol) {
   const auto connection = desk.open();
   desk.say(connection, test::hello("a", 1));
   expect_closed(desk, connection, Closing::Unfit,
-                "the server speaks protocol 2, the client 1: use the same version of fedrk on both sides");
+                "the server speaks protocol 3, the client 1: use the same version of fedrk on both sides");
 }
 
 TEST(Switchboard, WantsHelloFirstAndOnce) {

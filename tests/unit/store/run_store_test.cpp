@@ -89,9 +89,9 @@ TEST(RunStore, ShowsAReaderHowFarTheRunIs) {
   RunStore store = made(folder / "run.db");
   const auto reader = RunStore::open(folder / "run.db", RunStore::Access::Read);
   ASSERT_TRUE(reader) << reader.error().message;
-  ASSERT_TRUE(store.commit({{{0, 0, 42, 1.5, "bytes"}}, {round(0, 0.75), round(1)}, {{ClientId{1}, {1.0, 2.0}}}}));
+  ASSERT_TRUE(store.commit({{{0, 0, 42, 1.5, "bytes"}}, {round(0, 0.75), round(1)}}));
   ASSERT_TRUE(store.commit(
-      {{}, {round(1), {RoundIndex{2}, {ClientId{0}, ClientId{1}}, {}, {}}}, {}, {{ClientId{1}, {1, 2, 2, "gone"}}}}));
+      {{}, {round(1), {RoundIndex{2}, {ClientId{0}, ClientId{1}}, {}, {}}}, {{ClientId{1}, {1, 2, 2, "gone"}}}}));
   for (int k = 0; k < 12; ++k) ASSERT_TRUE(store.add_event("info", "tick", std::to_string(k)));
 
   const auto progress = reader->progress(10);
@@ -117,12 +117,12 @@ TEST(RunStore, ShowsAReaderHowFarTheRunIs) {
 TEST(RunStore, WritesABatchWholeOrNotAtAll) {
   const test::TempFolder folder;
   RunStore store = made(folder / "run.db");
-  ASSERT_TRUE(store.commit({{{0, 0, 0, 0.0, "first"}}, {}, {}, {}}));
+  ASSERT_TRUE(store.commit({{{0, 0, 0, 0.0, "first"}}}));
 
-  EXPECT_FALSE(store.commit({{{1, 1, 0, 0.0, "second"}, {0, 1, 0, 0.0, "again"}}, {}, {}, {}}));
+  EXPECT_FALSE(store.commit({{{1, 1, 0, 0.0, "second"}, {0, 1, 0, 0.0, "again"}}}));
 
   EXPECT_EQ(*store.answers(), 1);
-  EXPECT_TRUE(store.commit({{{1, 1, 0, 0.0, "second"}}, {}, {}})) << "and goes on after that";
+  EXPECT_TRUE(store.commit({{{1, 1, 0, 0.0, "second"}}})) << "and goes on after that";
 }
 
 TEST(RunStore, TakesEventsFromOtherThreads) {
@@ -131,7 +131,7 @@ TEST(RunStore, TakesEventsFromOtherThreads) {
   std::thread other([&] {
     for (int k = 0; k < 50; ++k) EXPECT_TRUE(store.add_event("info", "other", "x"));
   });
-  for (std::uint64_t k = 0; k < 50; ++k) EXPECT_TRUE(store.commit({{{k, 0, 0, 0.0, "bytes"}}, {}, {}, {}}));
+  for (std::uint64_t k = 0; k < 50; ++k) EXPECT_TRUE(store.commit({{{k, 0, 0, 0.0, "bytes"}}}));
   other.join();
 
   EXPECT_EQ(*store.answers(), 50);
@@ -141,7 +141,7 @@ TEST(RunStore, TakesEventsFromOtherThreads) {
 TEST(RunStore, IsSmallOnceTheRunIsOver) {
   const test::TempFolder folder;
   RunStore store = made(folder / "run.db");
-  ASSERT_TRUE(store.commit({{{0, 0, 0, 0.0, std::string(3 << 20, 'x')}}, {round(0, 0.5)}, {}}));
+  ASSERT_TRUE(store.commit({{{0, 0, 0, 0.0, std::string(3 << 20, 'x')}}, {round(0, 0.5)}}));
 
   ASSERT_TRUE(store.finish("finished:completed", "tolerance"));
 
