@@ -272,19 +272,22 @@ class Rounds {
     const RoundReplies round = ask(task, groups_.everyone());
     const bool complete = round.answered.size() == groups_.everyone().size();
     result_.relative_residual = complete ? round.relative_residual : std::nullopt;
+    of_the_others_ = round.relative_residual;
     if (!result_.relative_residual) return false;
     best_.consider(at.first(at.size() - options_.noise_columns), *result_.relative_residual);
     return true;
   }
 
-  // Never worse than the start, and never worse than what was seen on the way.
+  // Never worse than the start, and never worse than what was seen on the way. Where somebody is missing at the end, the
+  // others tell whether x is better.
   void return_the_best() {
     if (!method_.may_ask_residuals()) return;
-    result_.converged = measure_everyone() && is_solved();
+    const bool measured = measure_everyone();
+    result_.converged = measured && is_solved();
     if (*result_.converged) return;
-    const auto last = result_.relative_residual;
-    if (last && squared_norm(start_) > 0.0) measure(method_.answer(start_));
-    result_.relative_residual = last;
+    const auto last = measured ? result_.relative_residual : std::exchange(of_the_others_, std::nullopt);
+    if (measured && squared_norm(start_) > 0.0) measure(method_.answer(start_));
+    result_.relative_residual = measured ? last : std::nullopt;
     if (!best_.x.empty() && !(last && *last <= best_.residual)) choose_the_best();
   }
 
@@ -329,6 +332,7 @@ class Rounds {
   StoppingRule stopping_;
   AlignedVector x_, previous_, start_;
   BestSoFar best_;
+  std::optional<double> of_the_others_;    // the residual of those who answered when everyone was asked
   AlignedVector chosen_;                   // the answer, where it is not the last one
   Reveal reveal_ = Reveal::Sums;           // as the method asked last
   std::deque<double> reports_;             // residuals of the participants, of one turn of the groups

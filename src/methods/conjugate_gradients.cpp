@@ -56,6 +56,7 @@ void ConjugateGradients::look(const RoundReplies& round, std::span<const double>
                        {static_cast<std::size_t>(totals_.rows), squared_residual_, totals_.squared_rhs_norm, rhs_sum_},
                        std::nullopt);
   summary_.criterion = found.value;
+  slope_ = found.slope;
   // A recursion that has come no closer since the last look has met rounding.
   const bool no_better = last_criterion_ > 0.0 && found.value > 0.5 * last_criterion_;
   last_criterion_ = found.value;

@@ -49,9 +49,11 @@ ConvergenceMonitor::Verdict ConvergenceMonitor::see(const RoundReplies& round, s
   if (round.relative_residual && ends_turn(round)) take_level(before);
   if (quiet_.complete()) return Verdict::AtRounding;
   const std::size_t patience = 6 + 2 * last_turn_;
+  const bool stagnant = since_best_ >= 8 * patience;
+  if (best_level_ <= kSolved && (turn_diverged_ || stagnant)) return Verdict::AtRounding;
   if (best_level_ <= kRounding && since_best_ >= patience) return Verdict::AtRounding;
   if (turn_diverged_) return Verdict::Diverged;
-  return since_best_ >= 8 * patience ? Verdict::Stagnant : Verdict::GoOn;
+  return stagnant ? Verdict::Stagnant : Verdict::GoOn;
 }
 
 bool ConvergenceMonitor::ends_turn(const RoundReplies& round) {

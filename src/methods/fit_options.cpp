@@ -30,10 +30,11 @@ Orthogonality orthogonality(std::span<const double> gradient, std::span<const do
                             std::span<const double> x, double residual, double rhs_norm) {
   double size = rhs_norm;  // of what cancels in the residual
   for (std::size_t j = 0; j < x.size(); ++j) size += column_norms[j] * std::abs(x[j]);
-  Orthogonality found{0.0, true};
+  Orthogonality found{0.0, 0.0, true};
   for (std::size_t j = 0; j < gradient.size(); ++j) {
     const double part = std::abs(gradient[j]);
     if (part == 0.0 || column_norms[j] == 0.0) continue;  // a column without entries has no say
+    found.slope = std::max(found.slope, part / column_norms[j]);
     found.value = std::max(found.value, part / (column_norms[j] * residual));
     found.at_rounding = found.at_rounding && part <= kRounding * kUnit * column_norms[j] * size;
   }

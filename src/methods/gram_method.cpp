@@ -105,7 +105,7 @@ void GramMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) 
       return refine(round, x);
     case Phase::Gradients:
       gradients_->update(t, round, x);
-      if (const auto measure = gradients_->measure()) keep_better(x, *measure, *gradients_->fit());
+      if (const auto measure = gradients_->measure()) keep_better(x, gradients_->slope(), *measure, *gradients_->fit());
       if (gradients_->finished()) finish(x);
       return;
     case Phase::Done:
@@ -200,20 +200,19 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
   const double residual = std::sqrt(sum.squared_residual.value()), rhs = std::sqrt(squared_rhs_);
   const Orthogonality found = orthogonality(gradient, options_.column_norms, x, residual, rhs);
   const FitMeasure measure{rhs > 0.0 ? residual / rhs : residual, found.value, found.holds(options_.tolerance)};
-  const bool better = !measure_ || found.value < 0.5 * measure_->criterion;
-  FitSummary summary =
-      summarize(options_, {rows_, residual * residual, squared_rhs_, rhs_sum_}, factor_->rank());
+  const bool better = !measure_ || found.slope < 0.5 * best_slope_;
+  FitSummary summary = summarize(options_, {rows_, residual * residual, squared_rhs_, rhs_sum_}, factor_->rank());
   summary.criterion = found.value;
-  keep_better(x, measure, summary);
+  keep_better(x, found.slope, measure, summary);
   ++refinements_;
-  const bool improves = better && refinements_ <= kMostRefinements && !(found.at_rounding && refinements_ > 1);
-  if (measure_->holds && refinements_ > 1) return finish(x);
-  if (!improves) {
+  // One correction always; more where only rounding tells that the residual is orthogonal.
+  if (refinements_ > 1 && found.value <= options_.tolerance) return finish(x);
+  if (!better || refinements_ > kMostRefinements) {
+    if (measure_->holds) return finish(x);
     std::ranges::copy(best_, x.begin());
     phase_ = Phase::Gradients;
-    gradients_ = std::make_unique<ConjugateGradients>(options_, left_, [this](std::span<const double> g) {
-      return factor_->solve({g.begin(), g.end()});
-    });
+    gradients_ = std::make_unique<ConjugateGradients>(
+        options_, left_, [this](std::span<const double> g) { return factor_->solve({g.begin(), g.end()}); });
     gradients_->set_start(start_);
     return;
   }
@@ -221,8 +220,10 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
   axpy(1.0, correction, x);
 }
 
-void GramMethod::keep_better(std::span<const double> x, const FitMeasure& measure, const FitSummary& summary) {
-  if (measure_ && !(measure.criterion < measure_->criterion)) return;
+void GramMethod::keep_better(std::span<const double> x, double slope, const FitMeasure& measure,
+                             const FitSummary& summary) {
+  if (measure_ && !(slope < best_slope_)) return;
+  best_slope_ = slope;
   measure_ = measure;
   const auto rank = factor_->rank();
   summary_ = summary;

@@ -43,6 +43,7 @@ void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::s
   using Verdict = ConvergenceMonitor::Verdict;
   const Verdict verdict = monitor_.see(round, before, x);
   if (verdict == Verdict::AtRounding) {
+    if (!monitor_.rests()) std::ranges::copy(monitor_.best(), x.begin());
     finished_ = true;
     return;
   }
@@ -65,9 +66,10 @@ void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::s
   ended_ = t;
 }
 
-// With all rounds kept the residual may stand until there are as many hyperplanes as unknowns.
+// With all rounds kept the residual may stand until there are as many hyperplanes as unknowns; with a few it may be slow
+// for long.
 bool HyperplaneMethod::has_had_its_time(std::size_t unknowns) const {
-  return !remembers_all() || monitor_.rounds() > 2 * unknowns;
+  return remembers_all() && monitor_.rounds() > 2 * unknowns;
 }
 
 void HyperplaneMethod::begin_again(std::size_t memory, std::span<double> x) {

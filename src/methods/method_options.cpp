@@ -189,7 +189,6 @@ std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptio
 RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
   if (!options.ends_by_itself(run)) return run;
   run.patience = 0;
-  if (options.least_squares) run.participants = 0;  // conjugate gradients need everyone
   if (options.privacy.on()) {
     run.residual_every = RunOptions::kNever;
     run.tolerance = 0.0;

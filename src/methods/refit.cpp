@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "fedrk/baselines/conjugate_gradients.hpp"
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/methods/method_options.hpp"

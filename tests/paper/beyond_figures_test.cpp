@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/analysis/error_to_truth.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
+#include "fedrk/methods/gram_method.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
 #include "fedrk/methods/method_options.hpp"
 #include "fedrk/methods/refit.hpp"
@@ -76,8 +78,9 @@ TEST(FullSize, FewStepsWithFullMemory) {
 
 TEST(FullSize, SumsWithAMemoryOfFiveRounds) {
   const HyperplaneOptions options{.local_budget = FixedSteps{1000}, .reveal = Reveal::Sums, .memory = 5};
-  EXPECT_LE(gaussian_rounds(options, 5, 100), 100);
-  EXPECT_LE(gaussian_rounds(options, 0, 38), 38);
+  EXPECT_LE(gaussian_rounds(options, 5, 100), 68);
+  EXPECT_LE(gaussian_rounds(options, 8, 100), 53);
+  EXPECT_LE(gaussian_rounds(options, 0, 40), 38);
 }
 
 // The one-shot Gram sum sends n (n + 3) / 2 numbers a client.
@@ -131,6 +134,63 @@ TEST(FullSize, FullMemoryOfSingleHyperplanesAtAnyConditionNumber) {
       EXPECT_LT(median(last[way]), bound) << "condition " << condition << ", way " << way;
     }
   }
+}
+
+// ---- Noise as right-hand side: 2048x256, 16 clients.
+
+struct Noise {
+  LinearSystem system;
+  std::vector<double> truth;
+};
+
+Noise noise(std::uint64_t seed) {
+  auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 2048, .cols = 256, .seed = seed});
+  auto truth = test::least_squares(problem.system);
+  return {std::move(problem.system), std::move(truth)};
+}
+
+TEST(FullSize, LeastSquaresByConjugateGradients) {
+  std::vector<std::size_t> all, half;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    auto [system, truth] = noise(seed);
+    auto engine = engine_of(std::move(system), 16, seed);
+    const auto rounds = [&](std::size_t participants) {
+      ConjugateGradients method({.tolerance = 1e-12}, engine.roster());
+      return rounds_to(1e-6, errors(engine, method, seed, participants, 100, truth));
+    };
+    all.push_back(rounds(0));
+    half.push_back(rounds(8));
+  }
+  EXPECT_LE(median(all), 16);
+  EXPECT_LE(median(half), 32);
+}
+
+TEST(FullSize, LeastSquaresByOneGramSum) {
+  for (const bool pairs : {true, false}) {
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      auto [system, truth] = noise(seed);
+      auto engine = engine_of(std::move(system), 16, seed);
+      GramMethod method({.tolerance = 1e-12, .pairs = pairs}, engine.roster());
+      EXPECT_LE(rounds_to(1e-12, errors(engine, method, seed, 0, 10, truth)), pairs ? 1U : 3U) << "seed " << seed;
+    }
+  }
+}
+
+TEST(FullSize, RidgeByConjugateGradients) {
+  std::vector<std::size_t> all, half;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 2048, .cols = 256, .seed = seed});
+    const auto truth = test::ridge_solution(problem.system, 2000.0, std::vector<double>(256, 0.0));
+    auto engine = engine_of(std::move(problem.system), 16, seed);
+    const auto rounds = [&](std::size_t participants) {
+      ConjugateGradients method({.tolerance = 1e-14, .penalty = ridge_penalty(2000.0, false, {}, 256)}, engine.roster());
+      return rounds_to(1e-8, errors(engine, method, seed, participants, 60, truth));
+    };
+    all.push_back(rounds(0));
+    half.push_back(rounds(8));
+  }
+  EXPECT_LE(median(all), 12);
+  EXPECT_LE(median(half), 24);
 }
 
 // ---- Sparse answers: 256x1024, nine non-zeros, noise 0.01, 16 clients, 5 a round.

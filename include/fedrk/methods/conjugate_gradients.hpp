@@ -38,6 +38,9 @@ class ConjugateGradients final : public Method {
   const FitSummary* fit() const override { return &summary_; }
   void begin_anew(std::span<const ClientId> others) override;
 
+  /// Orthogonality::slope when it was measured last.
+  double slope() const { return slope_; }
+
   /// What D pulls to; else the x of the first request.
   void set_start(std::span<const double> start) { start_.assign(start.begin(), start.end()); }
 
@@ -64,7 +67,7 @@ class ConjugateGradients final : public Method {
   std::deque<Direction> kept_;
   double squared_residual_ = 0.0;  // as the recursion has it
   double last_criterion_ = 0.0;    // when it was measured last; 0: never
-  double rhs_sum_ = 0.0;
+  double slope_ = 0.0, rhs_sum_ = 0.0;
   bool begun_ = false;
   std::optional<FitMeasure> measure_;
   FitSummary summary_;

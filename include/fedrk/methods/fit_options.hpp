@@ -43,6 +43,7 @@ std::vector<double> ridge_penalty(double lambda, bool intercept, const Frame& fr
 /// Where ||r|| is rounding, so is g: that counts as met too.
 struct Orthogonality {
   double value = 0.0;
+  double slope = 0.0;  // max_j |g_j| / ||a_j||, to compare two answers by
   bool at_rounding = false;
 
   bool holds(double tolerance) const { return value <= tolerance || at_rounding; }

@@ -42,7 +42,7 @@ class GramMethod final : public Method {
   void solve_in_pairs(std::span<const double> values, std::span<double> x);
   void solve_in_doubles(std::span<const double> values, std::span<double> x);
   void refine(const RoundReplies& round, std::span<double> x);
-  void keep_better(std::span<const double> x, const FitMeasure& measure, const FitSummary& summary);
+  void keep_better(std::span<const double> x, double slope, const FitMeasure& measure, const FitSummary& summary);
   void finish(std::span<double> x);
   template <class Number>
   void name_dependents(const Cholesky<Number>& factor);
@@ -56,6 +56,7 @@ class GramMethod final : public Method {
   std::unique_ptr<ConjugateGradients> gradients_;    // where refinement does not suffice
   double squared_rhs_ = 0.0, rhs_sum_ = 0.0;
   AlignedVector best_;                               // the x of the best measure
+  double best_slope_ = 0.0;
   unsigned refinements_ = 0;
   std::optional<FitMeasure> measure_;
   FitSummary summary_;

@@ -140,7 +140,8 @@ TEST(FederatedRun, CountsARoundInWhichNobodyAnswers) {
 
   EXPECT_EQ(result.history.size(), 3);
   EXPECT_EQ(result.x[0], 0.0);
-  EXPECT_FALSE(result.relative_residual);
+  EXPECT_EQ(result.relative_residual, 1.0);  // at zero nobody has to be asked
+  EXPECT_EQ(result.converged, false);
 }
 
 TEST(FederatedRun, KeepsTheLastUsableXWhenNumbersRunOut) {
@@ -205,7 +206,8 @@ struct Ending {
 TEST(FederatedRun, EndsWithWhatItHasWhereTheEngineGivesUp) {
   const auto problem = generate({.rows = 60, .cols = 10});
   auto inner = engine_for(problem.system, 3);
-  const auto undisturbed = FederatedRun({.rounds = 3, .tolerance = 1e-12}).run(inner);
+  // Of the x after the third round nobody told the residual.
+  const auto undisturbed = FederatedRun({.rounds = 2, .tolerance = 1e-12, .residual_every = 1}).run(inner);
   for (const Ending& ending :
        {Ending{"in a round", Termination::Interrupted, false}, Ending{"in a round", Termination::Deadline, false},
         Ending{"at the last look", Termination::ClientsLost, true}}) {
@@ -219,14 +221,15 @@ TEST(FederatedRun, EndsWithWhatItHasWhereTheEngineGivesUp) {
     ErrorToTruth error(problem.solution);
     RoundObserver* const observers[] = {&error};
 
-    const RunOptions options{.rounds = ending.at_a_look ? 3U : 1000U, .tolerance = 1e-12};
+    const RunOptions options{.rounds = ending.at_a_look ? 3U : 1000U, .tolerance = 1e-12, .residual_every = 1};
     const auto result = FederatedRun(options).run(engine, {}, observers);
 
     EXPECT_EQ(result.termination, ending.why) << ending.where;
     EXPECT_EQ(result.x, undisturbed.x);
     EXPECT_EQ(result.history.size(), 3);
     EXPECT_EQ(error.errors().size(), 3);
-    EXPECT_FALSE(result.relative_residual);
+    EXPECT_NEAR(*result.relative_residual, *undisturbed.relative_residual, 1e-15);
+    EXPECT_EQ(result.converged, false);
     EXPECT_EQ(result.notes, std::vector<std::string>{"gone"});
   }
 }
@@ -247,6 +250,27 @@ TEST(FederatedRun, ShowsTheRoundAfterWhichALookWasBrokenOff) {
   EXPECT_LT(result.history.size(), 50);
   EXPECT_EQ(error.errors().size(), result.history.size());
   EXPECT_TRUE(result.notes.empty());
+}
+
+// On noise the published method's iterates are worse than zero: what comes back is not.
+TEST(FederatedRun, NeverReturnsAnXThatIsWorseThanItsStart) {
+  for (const bool from_zero : {true, false}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const auto problem = generate({.kind = ProblemKind::Inconsistent, .rows = 60, .cols = 20, .seed = seed});
+      auto engine = engine_for(problem.system, 10, seed);
+      std::vector<double> start = from_zero ? std::vector<double>(20, 0.0) : test::gaussian_vector(20, seed);
+      for (double& entry : start) entry *= 0.01;
+      const double before = squared_residual(problem.system, start);
+
+      const auto result =
+          FederatedRun({.seed = seed, .rounds = 4, .participants = 3, .local_budget = FixedSteps{100}, .tolerance = 1e-8})
+              .run(engine, start);
+
+      EXPECT_LE(squared_residual(problem.system, result.x), before * (1.0 + 1e-12)) << "seed " << seed;
+      EXPECT_EQ(result.converged, false);
+      EXPECT_EQ(result.termination, Termination::RoundLimit);
+    }
+  }
 }
 
 TEST(FederatedRun, CountsTheBytesThatWouldTravel) {

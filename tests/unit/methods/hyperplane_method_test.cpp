@@ -78,7 +78,7 @@ TEST(HyperplaneMethod, EndsAtTheProjectionOfTheStartWhereTheEquationsLeaveAChoic
 // 1e-16, and so are we, times some hundred roundings.
 TEST(HyperplaneMethod, WithFullMemoryEndsInAsManyRoundsAsItTakesHyperplanesAtAnyConditionNumber) {
   for (const double condition : {1e1, 1e3, 1e6}) {
-    for (const std::size_t participants : {6U, 4U}) {
+    for (const std::size_t participants : {6U, 3U}) {
       for (const StepBudget& budget : std::vector<StepBudget>{FixedSteps{60}, UntilProjected{}}) {
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
           auto problem = test::system_of_condition(120, 40, condition, seed);
@@ -123,7 +123,7 @@ TEST(HyperplaneMethod, StaysAtTheSolutionWhenTheRunGoesOn) {
       const double length = std::sqrt(squared_norm(problem.solution));
       EXPECT_LT(distance(result.x, problem.solution), (arrives ? 1e-10 : 1.0) * length)
           << "memory " << way.memory << ", " << way.participants << " of 6, condition " << condition;
-      EXPECT_FALSE(method.contradicted());
+      EXPECT_FALSE(method.contradictory());
     }
   }
 }
