@@ -18,8 +18,6 @@
 namespace fedrk::io {
 namespace {
 
-constexpr std::string_view kInterceptName = "intcpt";
-
 Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t unknowns) {
   if (path.empty()) return std::vector<double>{};
   auto values = read_vector(path);

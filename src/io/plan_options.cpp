@@ -63,7 +63,7 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {"standardize", kData, OptionKind::Switch, "",
      "bring the columns to a common scale (clients exchange column sums, not rows)",
      FEDRK_SET(set_switch(v, p.standardize)), FEDRK_GET(switch_text(p.standardize))},
-    {"intercept", kData, OptionKind::Switch, "", "add an intercept, named intcpt",
+    {"intercept", kData, OptionKind::Switch, "", "add an intercept, named (Intercept)",
      FEDRK_SET(set_switch(v, p.intercept)), FEDRK_GET(switch_text(p.intercept))},
     {"storage", kData, OptionKind::Text, "TYPE",
      "how clients keep their rows: float64, or float32 for half the memory (rounded to 7 digits)",

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fedrk/base/result.hpp"
@@ -16,6 +17,9 @@
 #include "fedrk/problem/standardize.hpp"
 
 namespace fedrk::io {
+
+/// The unknown that an intercept belongs to, as in R.
+inline constexpr std::string_view kInterceptName = "(Intercept)";
 
 /// The clients' rows as the files hold them, split by owner.
 struct ClientTables {

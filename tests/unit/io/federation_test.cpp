@@ -60,7 +60,7 @@ TEST_F(FederationFiles, CarryInterceptScalesAndNoiseInOneStorage) {
   const auto federation = make_federation(plan);
 
   ASSERT_TRUE(federation) << federation.error().message;
-  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"intcpt", "u"}));
+  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"(Intercept)", "u"}));
   const auto rows = test::written_out(federation->clients[0].block().system().rows);
   EXPECT_EQ(rows[0].size(), 4);
   EXPECT_EQ(rows[0][0], 1.0);
@@ -153,9 +153,9 @@ TEST_F(FederationFiles, ThatDoNotFitAreRefusedByName) {
   many.run.participants = 2;
   EXPECT_EQ(refusal(many), "2 participants a round cannot be drawn from 1 clients");
 
-  Plan intercept = tables({"intcpt,y\n1,2\n2,3\n"});
+  Plan intercept = tables({"(Intercept),y\n1,2\n2,3\n"});
   intercept.intercept = true;
-  EXPECT_EQ(refusal(intercept), "--intercept adds a column 'intcpt', but the data have one already");
+  EXPECT_EQ(refusal(intercept), "--intercept adds a column '(Intercept)', but the data have one already");
 }
 
 TEST_F(FederationFiles, OfMatricesNeedRightHandSidesOfTheirLength) {
