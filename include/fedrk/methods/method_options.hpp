@@ -17,7 +17,7 @@
 
 namespace fedrk {
 
-enum class MethodName { Auto, Published };
+enum class MethodName { Auto, Published, Gram, Cg };  // the last two are for fits
 enum class HyperplaneKind { Valid, Published };
 
 struct TailBurnIn {
