@@ -19,7 +19,7 @@ namespace fedrk::experiments {
 namespace {
 
 constexpr std::size_t kRuns = 10;  // draws of the same federation: they show how far a count can be trusted
-const std::array<std::string, 5> kPaperSelection{"intcpt", "lcavol", "svi", "lweight", "lbph"};
+const std::array<std::string, 5> kPaperSelection{"(Intercept)", "lcavol", "svi", "lweight", "lbph"};
 
 // Unknowns, the intercept left out, by falling value.
 std::vector<std::size_t> features_by(const std::vector<double>& values) {

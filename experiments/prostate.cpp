@@ -10,6 +10,7 @@
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/io/csv.hpp"
+#include "fedrk/io/federation.hpp"
 #include "fedrk/problem/partition.hpp"
 #include "fedrk/problem/standardize.hpp"
 
@@ -41,7 +42,7 @@ Prostate prostate() {
 
   Prostate result;
   result.unknowns = std::move(data->columns);
-  result.unknowns.insert(result.unknowns.begin(), "intcpt");
+  result.unknowns.insert(result.unknowns.begin(), std::string(io::kInterceptName));
   const Partition partition = partition_contiguous(row_count(data->system.rows), kHospitals);
   result.rows_of_client = partition.counts;
   auto parts = split(std::move(data->system), partition);

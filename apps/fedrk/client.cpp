@@ -122,7 +122,8 @@ int report(const ClientSettings& settings, const ClientOutcome& outcome) {
     say(fmt::format("Solution: {}\n", (fs::path(settings.state) / "solution.csv").string()));
   }
   if (outcome.status == kCompleted) return kDone;
-  return outcome.status == "finished:stopped" ? kStoppedEarly : kRunFailed;
+  const bool early = outcome.status == "finished:stopped" || outcome.status == "finished:unconverged";
+  return early ? kStoppedEarly : kRunFailed;
 }
 
 int client(const ClientArguments& arguments) {

@@ -15,13 +15,14 @@ enum ExitCode : int {
   kDone = 0,
   kRunFailed = 1,
   kBadInput = 2,      // bad usage or bad input
-  kStoppedEarly = 3,  // interrupted, or ended before the tolerance that was asked for
+  kStoppedEarly = 3,  // interrupted, or not converged
 };
 
 void add_check(CLI::App& program, int& exit_code);
 void add_compare(CLI::App& program, int& exit_code);
 void add_server(CLI::App& program, int& exit_code);
 void add_client(CLI::App& program, int& exit_code);
+void add_fit(CLI::App& program, int& exit_code, Host& host);
 void add_solve(CLI::App& program, int& exit_code, Host& host);
 void add_generate(CLI::App& program, int& exit_code);
 void add_inspect(CLI::App& program, int& exit_code);

@@ -119,7 +119,8 @@ int compare(const CompareArguments& arguments) {
   const auto threads = thread_count(arguments.threads);
   if (!threads) return complain(threads.error().message, kBadInput);
   const double soft = soft_weight(arguments, *plan);
-  plan->method = {};  // every contender has its own
+  plan->method = {};             // every contender has its own
+  plan->goal = io::Goal::Solve;  // and all have the rows as a solver would: scaled where the plan says so
   auto federation = federation_of(arguments, *plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   if (!arguments.out.empty()) {

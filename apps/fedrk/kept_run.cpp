@@ -49,7 +49,7 @@ std::string_view bytes_of(std::span<const Number> numbers) {
 
 void close_books(const io::FinishedRun& run, store::RunStore& store) {
   const Termination why = run.result.termination;
-  const std::string state = io::status_of(why), reason = io::stop_reason_of(why);
+  const std::string state = io::status_of(run), reason = io::stop_reason_of(why);
   or_throw(store.put_document("x", bytes_of(std::span(run.result.x))));
   or_throw(store.put_document("selection_counts", bytes_of(std::span(run.selection_counts))));
   or_throw(store.add_event("info", "ended", io::stop_words(run)));

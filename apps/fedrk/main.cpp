@@ -22,7 +22,7 @@
 namespace {
 
 int run(int argc, char** argv) {
-  CLI::App program{"Solves linear systems and regressions whose rows belong to different owners."};
+  CLI::App program{"Regressions and linear systems whose rows belong to different owners."};
   program.name("fedrk");
   program.set_version_flag("--version", "fedrk " FEDRK_VERSION);
   program.require_subcommand(1);
@@ -30,9 +30,10 @@ int run(int argc, char** argv) {
   program.footer("\"fedrk COMMAND --help\" tells more about each.");
 
   int exit_code = fedrk::app::kDone;
-  fedrk::app::add_generate(program, exit_code);
   fedrk::app::ThisProcess here;
+  fedrk::app::add_fit(program, exit_code, here);
   fedrk::app::add_solve(program, exit_code, here);
+  fedrk::app::add_generate(program, exit_code);
   fedrk::app::add_reproduce(program, exit_code);
   fedrk::app::add_compare(program, exit_code);
   fedrk::app::add_inspect(program, exit_code);

@@ -33,6 +33,12 @@ class OptionFlags {
     add_to(command, options, [](const auto&) { return true; });
   }
 
+  /// Whether the flag of an entry was given.
+  bool given(const std::string& name) const {
+    const auto found = given_.find(name);
+    return found != given_.end() && !found->second.empty();
+  }
+
   /// Sets what was given.
   Result<void> apply_to(Settings& settings) const {
     for (const auto& [name, values] : given_) {

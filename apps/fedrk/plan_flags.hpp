@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The entries of a plan as flags, and a plan file that they override.
+// The entries of a plan as flags, and the files that are given without one: a plan that the flags override, and data.
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/io/plan.hpp"
@@ -13,17 +15,21 @@ namespace fedrk::app {
 
 class PlanFlags {
  public:
-  /// Adds the positional plan file and a flag for each entry.
-  void add_to(CLI::App& command);
+  /// Adds the positional files and a flag for each entry: for those that plans of this goal have, or for all.
+  void add_to(CLI::App& command, std::optional<io::Goal> goal = {});
 
-  /// The plan file, if any, with the flags over it.
+  /// The plan file, if any, with the other files and the flags over it. Its goal is that of the command.
   Result<io::Plan> plan() const;
 
   /// The plan file as given; empty without one.
-  const std::string& plan_file() const { return plan_file_; }
+  std::string plan_file() const;
 
  private:
-  std::string plan_file_;
+  Result<void> check_goal(const io::Plan& plan) const;
+
+  std::optional<io::Goal> goal_;
+  std::vector<std::string> files_;
+  std::string site_;
   OptionFlags<io::Plan> flags_;
 };
 

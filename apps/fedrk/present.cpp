@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "fedrk/io/report.hpp"
+#include "fit_text.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -55,7 +56,8 @@ std::string solution_table(const io::FinishedRun& run) {
 }
 
 std::string summary(const io::FinishedRun& run) {
-  std::string text = fmt::format("{}: {} ({:.2g} s)\n", run.title, io::stop_words(run), run.seconds);
+  std::string text = fmt::format("{}: {}{} ({:.2g} s)\n", run.title, run.converged == false ? "not converged: " : "",
+                                 io::stop_words(run), run.seconds);
   text +=
       fmt::format("{} rows, {} unknowns, {} clients; {} sent by the clients, {} to them\n", run.rows,
                   run.unknowns.size(), run.client_names.size(), bytes_text(static_cast<double>(run.result.bytes_up)),
@@ -67,25 +69,14 @@ std::string summary(const io::FinishedRun& run) {
   return text + "\n" + method_words(run) + "\n" + solution_table(run);
 }
 
+std::string text_of(const io::FinishedRun& run) {
+  return run.plan.goal == io::Goal::Fit ? fit_text(run) : summary(run);
+}
+
 int exit_code_for(const io::FinishedRun& run) {
-  switch (run.result.termination) {
-    case Termination::Diverged:
-    case Termination::ClientsLost:
-      return kRunFailed;
-    case Termination::Interrupted:
-    case Termination::Deadline:
-      return kStoppedEarly;
-    case Termination::Tolerance:
-      return kDone;
-    case Termination::Converged:
-      if (run.result.fits) return kDone;
-      break;
-    case Termination::RoundLimit:
-    case Termination::Stagnation:
-      break;
-  }
-  const double tolerance = run.plan.run.tolerance;
-  return tolerance > 0.0 && run.result.relative_residual.value_or(1.0) > tolerance ? kStoppedEarly : kDone;
+  const std::string status = io::status_of(run);
+  if (status == "finished:failed") return kRunFailed;
+  return status == "finished:completed" ? kDone : kStoppedEarly;
 }
 
 }  // namespace
@@ -99,8 +90,12 @@ int present(const io::FinishedRun& run, OutputFormat format, const std::filesyst
   const bool json = format == OutputFormat::Json;
   const std::string where = report.empty() ? "" : fmt::format("\nReport: {}\n", report.string());
   if (json) say(where);
+  if (run.converged == false) {
+    say(fmt::format("Warning: not converged: {}. The numbers are the best that were found, not the answer.\n",
+                    io::stop_words(run)));
+  }
   for (const std::string& warning : run.warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
-  if (!print_result(json ? io::result_json(run) : summary(run) + where)) return kRunFailed;
+  if (!print_result(json ? io::result_json(run) : text_of(run) + where)) return kRunFailed;
   return exit_code_for(run);
 }
 

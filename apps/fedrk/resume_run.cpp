@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.hpp"
+#include "fedrk/io/plan_options.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "privacy_check.hpp"
@@ -37,8 +38,8 @@ Result<io::Plan> same_plan(const KeptRun& kept) {
   if (const auto read = io::read_plan(path, plan); !read) return read.error();
   const std::string text = io::plan_text(plan, kept.folder), before = kept.store.identity().plan;
   if (text == before) return plan;
-  return Error{fmt::format("{} is not the plan of this run any more: {}; put it back, or begin anew with fedrk solve",
-                           path.string(), first_difference(before, text))};
+  return Error{fmt::format("{} is not the plan of this run any more: {}; put it back, or begin anew with fedrk {}",
+                           path.string(), first_difference(before, text), io::to_text(plan.goal))};
 }
 
 /// One process has the run; those who only help need its plan alone.
@@ -89,7 +90,7 @@ void add_resume(CLI::App& program, int& exit_code, std::function<int(const Resum
   auto* command = program.add_subcommand("resume", "go on with a run that was stopped or killed");
   const auto arguments = std::make_shared<ResumeArguments>();
   format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run, as given to fedrk solve or fedrk server as --out")
+  command->add_option("run", arguments->folder, "folder of the run, as given to fedrk fit, solve or server as --out")
       ->required()
       ->type_name("DIR");
   add_format_flag(*command, arguments->format);

@@ -64,9 +64,19 @@ void refit_as_planned(Engine& engine, const io::Plan& plan, const RunOptions& op
   run.refit_rounds = run.result.history.size() - before;
 }
 
+// A tolerance that somebody gave must be met; else only a run that ended by it, or by itself, knows.
+std::optional<bool> converged_of(const io::Plan& plan, const RunResult& result) {
+  const double asked = plan.tolerance.value_or(0.0);
+  if (broken_off(result.termination) || result.termination == Termination::Diverged) return false;
+  if (result.termination == Termination::Tolerance) return true;
+  if (result.termination == Termination::Converged && (result.fits || asked == 0.0)) return true;
+  if (plan.goal == io::Goal::Fit) return false;
+  return asked > 0.0 ? std::optional(result.relative_residual.value_or(1.0) <= asked) : std::nullopt;
+}
+
 // What a residual that stands still means depends on the method: others than the published tell it in their notes.
-void judge(const io::Plan& plan, const RunOptions& options, io::FinishedRun& run) {
-  const bool ended_early = options.tolerance > 0.0 && run.result.termination == Termination::RoundLimit;
+void judge(const io::Plan& plan, io::FinishedRun& run) {
+  const bool ended_early = plan.tolerance.value_or(0.0) > 0.0 && run.result.termination == Termination::RoundLimit;
   if (plan.method.is_published(plan.run)) {
     run.convergence = convergence_of(find_horizon(run.result.history), plan, ended_early);
   } else if (run.result.termination == Termination::Converged) {
@@ -111,7 +121,9 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   if (soft ? plan.method.refit : options.sparsity > 0) observers.push_back(&selection);
 
   const auto start = std::chrono::steady_clock::now();
-  const auto method = make_method(plan.method, options, engine);
+  MethodOptions chosen = plan.method;
+  if (plan.goal == io::Goal::Fit && chosen.ridge == 0.0) chosen.least_squares = true;
+  const auto method = make_method(chosen, options, engine);
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, *method, problem.start, observers, wanted.stop);
   if (plan.method.refit && !broken_off(run.result.termination)) {
@@ -126,7 +138,8 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   run.errors = error.errors();
   run.selection_order = most_selected(run.selection_counts);
   run.warnings = std::move(problem.warnings);
-  judge(plan, options, run);
+  judge(plan, run);
+  run.converged = converged_of(plan, run.result);
   if (!expected.empty()) run.result.notes.push_back("The forecast was: " + expected + ".");
   return run;
 }

@@ -201,7 +201,7 @@ void add_warnings(const ServerSettings& settings, const io::Plan& plan, const ne
 }
 
 FederationServer::LastWord last_word(const io::FinishedRun& run, bool comes_back) {
-  return {.status = io::status_of(run.result.termination),
+  return {.status = io::status_of(run),
           .reason = io::stop_words(run),
           .final = !(comes_back && broken_off(run.result.termination)),
           .names = run.unknowns,

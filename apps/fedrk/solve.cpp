@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// fedrk solve: a federation that lives with the run, from data files to a report.
+// fedrk solve: a linear system whose rows are spread over owners; and what it shares with fedrk fit.
 
 #include <filesystem>
 #include <memory>
@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "carry_out_command.hpp"
 #include "commands.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "kept_run.hpp"
-#include "plan_flags.hpp"
 #include "present.hpp"
 #include "privacy_check.hpp"
 #include "run_plan.hpp"
@@ -23,23 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct SolveArguments {
-  PlanFlags plan;
-  std::string out;
-  bool overwrite = false;
-  std::string threads;  // empty: all cores
-  OutputFormat format = OutputFormat::Text;
-  ProgressStyle progress = ProgressStyle::Auto;
-};
-
 // The run is named after its folder, its plan or its first file.
-std::string title_of(const SolveArguments& arguments, const io::Plan& plan) {
+std::string title_of(const CarryOutArguments& arguments, const io::Plan& plan) {
   if (!arguments.out.empty()) return fs::absolute(arguments.out).lexically_normal().filename().string();
   if (!arguments.plan.plan_file().empty()) return fs::path(arguments.plan.plan_file()).stem().string();
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
 
-int solve(const SolveArguments& arguments, Host& host) {
+}  // namespace
+
+int carry_out_command(const CarryOutArguments& arguments, Host& host) {
   const auto plan = arguments.plan.plan();
   const auto threads = thread_count(arguments.threads);
   if (const auto fine = host.agree(both(plan, threads)); !fine) return complain(fine.error().message, kBadInput);
@@ -71,32 +64,33 @@ int solve(const SolveArguments& arguments, Host& host) {
                    {std::move(options), arguments.format, store::CommitPolicy::Intervals});
 }
 
-}  // namespace
-
-void add_solve(CLI::App& program, int& exit_code, Host& host) {
-  auto* command = program.add_subcommand("solve", "run a federation " + host.where());
-  const auto arguments = std::make_shared<SolveArguments>();
-  format_help(*command);
-  arguments->plan.add_to(*command);
+void add_flags(CLI::App& command, io::Goal goal, CarryOutArguments& arguments) {
+  format_help(command);
+  arguments.plan.add_to(command, goal);
   command
-      ->add_option("--out", arguments->out,
-                   "folder for result, solution, history and report; fedrk resume goes on with it")
+      .add_option("--out", arguments.out,
+                  "folder for result, solution, history and report; fedrk resume goes on with it")
       ->type_name("DIR")
       ->group("Output");
-  command->add_flag("--overwrite", arguments->overwrite, "replace the run that --out holds already")->group("Output");
-  add_format_flag(*command, arguments->format);
-  add_progress_flag(*command, arguments->progress);
-  add_threads_flag(*command, arguments->threads);
+  command.add_flag("--overwrite", arguments.overwrite, "replace the run that --out holds already")->group("Output");
+  add_format_flag(command, arguments.format);
+  add_progress_flag(command, arguments.progress);
+  add_threads_flag(command, arguments.threads);
+}
+
+void add_solve(CLI::App& program, int& exit_code, Host& host) {
+  auto* command = program.add_subcommand("solve", "solve a linear system spread over owners, " + host.where());
+  const auto arguments = std::make_shared<CarryOutArguments>();
+  add_flags(*command, io::Goal::Solve, *arguments);
   command->footer(
       "Examples:\n"
-      "  fedrk solve --data site-1.csv --data site-2.csv --target lpsa --standardize --intercept \\\n"
-      "              --keep 5 --rounds 2000 --seed 1 --out runs/demo\n"
-      "  fedrk solve --matrix A.mtx --rhs b.mtx --clients 16 --participants 5 --local-steps inf --tolerance 1e-10\n"
+      "  fedrk solve A.mtx --rhs b.mtx --clients 16 --participants 5 --local-steps inf --tolerance 1e-10\n"
+      "  fedrk solve site-1.csv site-2.csv --target lpsa --standardize --intercept --keep 5 --rounds 2000 \\\n"
+      "              --seed 1 --out runs/demo\n"
       "  fedrk solve plan.toml --seed 7 --format json\n\n"
       "--no-standardize and --no-intercept switch off what a plan says.\n"
-      "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, by Ctrl-C or before the "
-      "tolerance.");
-  command->callback([arguments, &exit_code, &host] { exit_code = solve(*arguments, host); });
+      "Exit codes: 0 done and converged; 1 the run failed; 2 bad usage or input; 3 stopped, or not converged.");
+  command->callback([arguments, &exit_code, &host] { exit_code = carry_out_command(*arguments, host); });
 }
 
 }  // namespace fedrk::app

@@ -27,9 +27,11 @@ namespace fedrk::app {
 namespace {
 
 constexpr const char* kFooter =
-    "Flags, files and exit codes are those of \"fedrk solve\". A rank that dies ends the job; \"resume\" goes on\n"
+    "Flags, files and exit codes are those of \"fedrk fit\" and \"fedrk solve\". A rank that dies ends the job; "
+    "\"resume\" goes on\n"
     "with the run, on any number of ranks. docs/cluster.md tells more.\n\n"
     "Examples:\n"
+    "  mpirun -n 8 fedrk_mpi fit site-*.csv --target lpsa\n"
     "  mpirun -n 8 fedrk_mpi solve plan.toml --out runs/demo\n"
     "  mpirun -n 8 fedrk_mpi resume runs/demo\n\n"
     "\"fedrk_mpi COMMAND --help\" tells more about each.";
@@ -46,13 +48,14 @@ int parse(CLI::App& program, const mpi::Ranks& ranks, int argc, char** argv) {
 }
 
 int run(const mpi::Ranks& ranks, RankHost& host, int argc, char** argv) {
-  CLI::App program{"Solves linear systems and regressions whose rows belong to different owners, on many machines."};
+  CLI::App program{"Regressions and linear systems whose rows belong to different owners, on many machines."};
   program.name("fedrk_mpi");
   program.set_version_flag("--version", "fedrk_mpi " FEDRK_VERSION);
   program.require_subcommand(1);
   format_help(program);
   program.footer(kFooter);
   int exit_code = kDone;
+  add_fit(program, exit_code, host);
   add_solve(program, exit_code, host);
   add_resume(program, exit_code, [&](const ResumeArguments& arguments) { return resume_run(arguments, host); });
   const int parsed = parse(program, ranks, argc, argv);

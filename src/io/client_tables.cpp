@@ -11,9 +11,12 @@
 #include <fmt/format.h>
 
 #include "fedrk/io/federation.hpp"
+#include "fedrk/io/powers.hpp"
 #include "fedrk/problem/blocks.hpp"
 #include "fedrk/problem/partition.hpp"
+#include "fedrk/problem/powers.hpp"
 #include "io/check_memory.hpp"
+#include "io/column_match.hpp"
 #include "io/source_files.hpp"
 #include "io/together.hpp"
 
@@ -32,6 +35,26 @@ Result<Share> share_of(const Peers& peers, std::span<const std::size_t> weights)
   }
   const auto first = balanced_blocks(weights, peers.count());
   return Share{first[peers.rank()], first[peers.rank() + 1] - first[peers.rank()], weights.size()};
+}
+
+std::size_t added_columns(const Plan& plan) { return power_count(plan.powers) + plan.run.noise_columns; }
+
+// Each client computes those of its own rows.
+Result<void> put_powers(const Plan& plan, Peers& peers, ClientTables& tables) {
+  const auto terms = powers_of(plan.powers, tables.columns);
+  auto names = with_powers(plan.powers, std::move(tables.columns));
+  if (!names) return names.error();  // at every peer: all have the same columns
+  tables.columns = *std::move(names);
+  return together(peers, [&]() -> Result<void> {
+    for (std::size_t k = 0; k < tables.systems.size(); ++k) {
+      try {
+        add_powers(tables.systems[k], *terms);
+      } catch (const InvalidArgument& error) {
+        return Error{tables.names[k] + ": " + error.what()};
+      }
+    }
+    return {};
+  });
 }
 
 // ---- One file a client. Its bytes tell how heavy it is, without reading it.
@@ -56,13 +79,23 @@ std::vector<std::size_t> file_weights(const Plan& plan, Peers& peers) {
   return weights;
 }
 
+// The features of all files, in the order of the first; empty where they have no names.
+Result<std::vector<std::string>> features_in_order(const Plan& plan, Peers& peers, const Share& share) {
+  if (plan.data.empty()) return std::vector<std::string>{};
+  const auto headers = exchange_headers(plan, peers, share.first, share.count);
+  if (!headers) return headers.error();
+  return match_columns(plan, *headers);
+}
+
 Result<ClientTables> one_file_each(const Plan& plan, Peers& peers) {
   const auto share = share_of(peers, file_weights(plan, peers));
   if (!share) return share.error();
+  const auto features = features_in_order(plan, peers, *share);
+  if (!features) return features.error();
   auto sources = together(peers, [&]() -> Result<std::vector<SourceFile>> {
     std::vector<SourceFile> own;
     for (std::size_t i = share->first; i < share->first + share->count; ++i) {
-      auto source = read_source(plan, i);
+      auto source = read_source(plan, i, {}, *features);
       if (!source) return source.error();
       own.push_back(*std::move(source));
     }
@@ -72,7 +105,7 @@ Result<ClientTables> one_file_each(const Plan& plan, Peers& peers) {
   auto columns = agree_on_columns(plan, peers, *sources);
   if (!columns) return columns.error();
   const std::size_t width = columns->count;
-  const auto fits = together(peers, [&] { return check_memory(plan, width + plan.run.noise_columns, share->all); });
+  const auto fits = together(peers, [&] { return check_memory(plan, width + added_columns(plan), share->all); });
   if (!fits) return fits.error();
 
   ClientTables tables{.columns = columns->names.empty() ? numbered_columns(width) : std::move(columns->names),
@@ -154,8 +187,7 @@ Result<ClientTables> one_file_for_all(const Plan& plan, Peers& peers) {
   auto columns = agree_on_columns(plan, peers, own);
   if (!columns) return columns.error();
   const std::size_t width = columns->count;
-  const auto fits =
-      together(peers, [&] { return check_memory(plan, width + plan.run.noise_columns, file->share.all); });
+  const auto fits = together(peers, [&] { return check_memory(plan, width + added_columns(plan), file->share.all); });
   if (!fits) return fits.error();
 
   ClientTables tables{.columns = columns->names.empty() ? numbered_columns(width) : std::move(columns->names),
@@ -183,7 +215,10 @@ std::vector<std::string> numbered_columns(std::size_t count) {
 
 Result<ClientTables> read_clients(const Plan& plan, Peers& peers) {
   if (const auto fine = check(plan); !fine) return fine.error();
-  return source_count(plan) == 1 ? one_file_for_all(plan, peers) : one_file_each(plan, peers);
+  auto tables = source_count(plan) == 1 ? one_file_for_all(plan, peers) : one_file_each(plan, peers);
+  if (!tables) return tables;
+  if (const auto done = put_powers(plan, peers, *tables); !done) return done.error();
+  return tables;
 }
 
 Result<ClientTables> read_clients(const Plan& plan) {

@@ -76,13 +76,13 @@ std::string explain(const CsvHeader& header, std::string_view line, std::size_t 
 
 Problem read_row(const CsvHeader& header, std::string_view line, CsvRow& row) {
   const std::size_t columns = header.names.size();
-  std::size_t at = 0, feature = 0;
+  std::size_t at = 0;
   for (std::size_t column = 0; column < columns; ++column) {
     if (at > line.size()) return explain(header, line, column, "");
     const CsvRole role = header.roles[column];
     Problem problem;
     if (role == CsvRole::Feature || role == CsvRole::Target) {
-      double& value = role == CsvRole::Target ? row.target : row.features[feature++];
+      double& value = role == CsvRole::Target ? row.target : row.features[header.places[column]];
       if (!quick_number(line, header.delimiter, at, value)) {
         problem = careful_number(line, header.delimiter, at, value);
       }
@@ -137,8 +137,9 @@ Result<Dataset> read_lines(const TextSurvey& text, TextLines lines, const TableO
   if (!can_hold) return first_problem(*header, lines, path);
   Result<Dataset> data = read_rows(*header, rows, lines, options.margins, path);
   if (!data) return data;
+  data->columns.resize(header->count(CsvRole::Feature));
   for (std::size_t i = 0; i < header->names.size(); ++i) {
-    if (header->roles[i] == CsvRole::Feature) data->columns.push_back(std::move(header->names[i]));
+    if (header->roles[i] == CsvRole::Feature) data->columns[header->places[i]] = std::move(header->names[i]);
   }
   return data;
 }

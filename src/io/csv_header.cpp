@@ -69,14 +69,30 @@ std::optional<std::string> assign(CsvHeader& header, const std::string& name, Cs
   return std::nullopt;
 }
 
+// Features stand in a row as `columns` has them, or as the file does.
+void give_places(CsvHeader& header, const std::vector<std::string>& columns) {
+  std::unordered_map<std::string_view, std::size_t> wanted;
+  for (std::size_t k = 0; k < columns.size(); ++k) wanted.emplace(columns[k], k);
+  header.places.assign(header.names.size(), 0);
+  std::size_t feature = 0;
+  for (std::size_t i = 0; i < header.names.size(); ++i) {
+    if (header.roles[i] != CsvRole::Feature) continue;
+    header.places[i] = columns.empty() ? feature++ : wanted.at(header.names[i]);
+  }
+}
+
 std::optional<std::string> assign_all(CsvHeader& header, const TableOptions& options) {
   if (options.target.empty()) {
     return "a CSV table needs --target NAME, the column that becomes the right-hand side; the columns are " +
            listed(header.names);
   }
-  header.roles.assign(header.names.size(), CsvRole::Feature);
+  header.roles.assign(header.names.size(), options.columns.empty() ? CsvRole::Feature : CsvRole::Ignored);
   if (auto problem = assign(header, options.target, CsvRole::Target, "")) return problem;
+  for (const std::string& name : options.columns) {
+    if (auto problem = assign(header, name, CsvRole::Feature, " to explain by")) return problem;
+  }
   for (const std::string& name : options.ignore) {
+    if (!options.columns.empty()) break;  // what is not among them is ignored already
     if (auto problem = assign(header, name, CsvRole::Ignored, " to ignore")) return problem;
   }
   if (!options.group_by.empty()) {
@@ -85,6 +101,7 @@ std::optional<std::string> assign_all(CsvHeader& header, const TableOptions& opt
   if (header.count(CsvRole::Feature) == 0) {
     return fmt::format("expected at least one column beside the target {}, found none", shown(options.target));
   }
+  give_places(header, options.columns);
   return std::nullopt;
 }
 
@@ -98,7 +115,7 @@ std::size_t CsvHeader::least_row_bytes() const {
 
 Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path) {
   if (trimmed(line).empty()) return error_at(path, 1, "expected a header with column names, found a blank line");
-  CsvHeader header{.delimiter = delimiter_of(line), .names = {}, .roles = {}};
+  CsvHeader header{.delimiter = delimiter_of(line), .names = {}, .roles = {}, .places = {}};
   CsvFields fields(line, header.delimiter);
   while (fields.next()) header.names.emplace_back(fields.text());
   if (!fields.problem().empty()) return error_at(path, 1, fields.problem());

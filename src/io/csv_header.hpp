@@ -19,7 +19,8 @@ enum class CsvRole : unsigned char { Feature, Target, Owner, Ignored };
 struct CsvHeader {
   char delimiter = ',';
   std::vector<std::string> names;
-  std::vector<CsvRole> roles;  // one for each name
+  std::vector<CsvRole> roles;       // one for each name
+  std::vector<std::size_t> places;  // one for each name: which feature it is, where it is one
 
   std::size_t count(CsvRole role) const;
   /// The shortest a row can be, its line end included: a digit and a delimiter for each number, a delimiter for others.

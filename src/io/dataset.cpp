@@ -17,16 +17,11 @@
 #include "fedrk/io/matrix_market.hpp"
 #include "fedrk/io/npy.hpp"
 #include "io/errors.hpp"
+#include "io/file_ending.hpp"
 #include "io/plausible.hpp"
 
 namespace fedrk::io {
 namespace {
-
-std::string ending_of(const std::filesystem::path& path) {
-  std::string ending = path.extension().string();
-  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return ending;
-}
 
 template <class Number>
 std::vector<double> to_vector(const BasicMatrix<Number>& matrix) {
@@ -52,9 +47,8 @@ std::vector<double> to_vector(const BasicSparseMatrix<Number>& matrix) {
 }  // namespace
 
 Result<Dataset> read_table(const std::filesystem::path& path, const TableOptions& options) {
-  const std::string ending = ending_of(path);
-  if (ending == ".csv" || ending == ".tsv" || ending == ".txt") return read_csv(path, options);
-  if (ending == ".svm" || ending == ".libsvm") return read_libsvm(path);
+  if (is_csv_name(path)) return read_csv(path, options);
+  if (is_libsvm_name(path)) return read_libsvm(path);
 
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();

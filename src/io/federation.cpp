@@ -10,6 +10,7 @@
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/io/dataset.hpp"
+#include "fedrk/io/powers.hpp"
 #include "fedrk/problem/noise_columns.hpp"
 #include "fedrk/problem/partition.hpp"
 #include "fedrk/random/rng_stream.hpp"
@@ -18,8 +19,6 @@
 namespace fedrk::io {
 namespace {
 
-constexpr std::string_view kInterceptName = "intcpt";
-
 Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t unknowns) {
   if (path.empty()) return std::vector<double>{};
   auto values = read_vector(path);
@@ -27,6 +26,18 @@ Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t u
     return Error{fmt::format("{}: {} entries, but the problem has {} unknowns", path, values->size(), unknowns)};
   }
   return values;
+}
+
+// The last columns are the plan's powers of those before them.
+Result<std::vector<PowerTerm>> powers_among(const Plan& plan, const std::vector<std::string>& columns) {
+  const std::size_t powers = power_count(plan.powers);
+  const std::span<const std::string> others(columns.data(), columns.size() - std::min(powers, columns.size()));
+  const auto expected = with_powers(plan.powers, {others.begin(), others.end()});
+  if (!expected) return expected.error();
+  if (*expected != columns) {
+    return Error{"powers: the columns of the data do not end with those that the plan asks for"};
+  }
+  return powers_of(plan.powers, others, plan.intercept ? 1 : 0);
 }
 
 Result<RowBlock> row_block_of(const std::string& client, Storage storage, LinearSystem system,
@@ -123,6 +134,9 @@ Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns,
                   .sparse = sparse,
                   .scaling = std::move(scaling),
                   .intercept = plan.intercept};
+  auto terms = powers_among(plan, problem.unknowns);
+  if (!terms) return terms.error();
+  problem.powers = *std::move(terms);
   if (plan.intercept) {
     if (std::ranges::find(problem.unknowns, kInterceptName) != problem.unknowns.end()) {
       return Error{fmt::format("--intercept adds a column '{}', but the data have one already", kInterceptName)};
@@ -238,7 +252,7 @@ std::vector<std::string> exchange_warnings(Peers& peers, const std::vector<std::
 }  // namespace
 
 Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers& peers) try {
-  asked.method.validate(asked.run);
+  if (const auto fine = check_method(asked); !fine) return fine.error();
   Plan plan = asked;
   plan.settle();
   const Totals totals = totals_of(peers, tables.systems);
@@ -246,7 +260,7 @@ Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers
   const std::size_t unknowns = tables.columns.size() + (plan.intercept ? 1 : 0) + plan.run.noise_columns;
   if (plan.intercept) std::ranges::for_each(tables.systems, add_intercept);
   std::optional<Scaling> scaling;
-  if (plan.standardize) {
+  if (plan.standardize && plan.goal == Goal::Solve) {
     const auto centring = plan.intercept && !totals.sparse ? Centring::ByMean : Centring::None;
     scaling = standardize_together(peers, tables.systems, totals.rows, centring, plan.intercept ? 1 : 0);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/option_values.hpp"
 
+#include "fedrk/io/powers.hpp"
+
 namespace fedrk::io {
 namespace {
 
@@ -19,6 +21,26 @@ Result<void> set_number(const Values& values, std::string_view expected, const A
 Result<std::string> single(const Values& values) {
   if (values.size() == 1) return values.front();
   return Error{fmt::format("expected one value, found {}", values.size())};
+}
+
+Result<void> set_goal(const Values& values, Plan& plan) {
+  Goal goal{};
+  if (const auto done = set_choice<Goal>(values, kGoals, goal); !done) return done.error();
+  plan.set_goal(goal);
+  return {};
+}
+
+Result<void> set_intercept(const Values& values, Plan& plan) {
+  plan.usual_intercept = false;
+  return set_switch(values, plan.intercept);
+}
+
+Result<void> set_powers(const Values& values, std::vector<std::string>& field) {
+  for (const std::string& value : values) {
+    if (const auto power = parse_powers(value); !power) return power.error();
+  }
+  field = values;
+  return {};
 }
 
 Result<void> set_steps(const Values& values, StepBudget& field) {

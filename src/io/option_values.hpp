@@ -29,6 +29,7 @@ using Values = OptionValues;
 template <class Choice>
 using Words = std::pair<std::string_view, Choice>;
 
+inline constexpr Words<Goal> kGoals[] = {{"solve", Goal::Solve}, {"fit", Goal::Fit}};
 inline constexpr Words<RowSampling> kServerSamplings[] = {{"uniform", RowSampling::Uniform},
                                                           {"squared-norm", RowSampling::SquaredNorm}};
 inline constexpr Words<RowSampling> kSamplings[] = {{"squared-norm", RowSampling::SquaredNorm},
@@ -36,7 +37,10 @@ inline constexpr Words<RowSampling> kSamplings[] = {{"squared-norm", RowSampling
                                                     {"uniform", RowSampling::Uniform},
                                                     {"shuffled", RowSampling::Shuffled},
                                                     {"greedy", RowSampling::Greedy}};
-inline constexpr Words<MethodName> kMethods[] = {{"auto", MethodName::Auto}, {"published", MethodName::Published}};
+inline constexpr Words<MethodName> kMethods[] = {{"auto", MethodName::Auto},
+                                                 {"published", MethodName::Published},
+                                                 {"gram", MethodName::Gram},
+                                                 {"cg", MethodName::Cg}};
 inline constexpr Words<Reveal> kReveals[] = {{"sums", Reveal::Sums}, {"updates", Reveal::Updates}};
 inline constexpr Words<HyperplaneKind> kHyperplanes[] = {{"valid", HyperplaneKind::Valid},
                                                          {"published", HyperplaneKind::Published}};
@@ -113,6 +117,9 @@ Result<void> choose_or_auto(const Values& values, std::span<const Words<Choice>>
                      [words](const Values& v, Choice& choice) { return set_choice<Choice>(v, words, choice); });
 }
 
+Result<void> set_goal(const Values& values, Plan& plan);
+Result<void> set_intercept(const Values& values, Plan& plan);
+Result<void> set_powers(const Values& values, std::vector<std::string>& field);
 Result<void> set_steps(const Values& values, StepBudget& field);
 Result<void> set_local_steps(const Values& values, Plan& plan);
 Result<void> set_sampling(const Values& values, Plan& plan);

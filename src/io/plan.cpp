@@ -5,12 +5,18 @@
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/io/plan_options.hpp"
+#include "fedrk/io/powers.hpp"
 
 namespace fedrk::io {
 
 namespace fs = std::filesystem;
 
 std::string Plan::group_by() const { return partition.starts_with("by:") ? partition.substr(3) : ""; }
+
+void Plan::set_goal(Goal wanted) {
+  goal = wanted;
+  if (usual_intercept) intercept = goal == Goal::Fit;
+}
 
 void Plan::settle(std::span<const ClientSummary> roster) {
   if (usual_rounds && method.privacy.on()) run.rounds = fedrk::usual_rounds(method);
@@ -22,16 +28,44 @@ void Plan::settle(std::span<const ClientSummary> roster) {
 
 RunOptions Plan::run_options() const {
   constexpr std::uint32_t kPatience = 100;
-  RunOptions options = run_options_for(method, run);
+  RunOptions wanted = run;
+  wanted.tolerance = tolerance.value_or(kUsualTolerance);
+  RunOptions options = run_options_for(method, wanted);
   const bool hovers = !method.ends_by_itself(run);
   if (usual_rounds && method.privacy.on()) options.rounds = fedrk::usual_rounds(method);  // also where nobody settled
-  options.patience = patience.value_or(hovers && run.tolerance > 0.0 ? kPatience : 0);
+  options.patience = patience.value_or(hovers && tolerance.value_or(0.0) > 0.0 ? kPatience : 0);
   return options;
 }
 
+namespace {
+
+// Equations and data have different methods; what only one of them has is no entry of the other's plan.
+Result<void> check_goal(const Plan& plan) {
+  const bool by_name = plan.method.name == MethodName::Gram || plan.method.name == MethodName::Cg;
+  const bool fits = plan.goal == Goal::Fit || plan.method.least_squares || plan.method.ridge > 0.0;
+  if (by_name && !fits) {
+    return Error{fmt::format("--method {} is for fits: fedrk fit, or --least-squares", to_text(plan.method.name))};
+  }
+  if (plan.goal == Goal::Solve) return {};
+  if (plan.method.name == MethodName::Published) {
+    return Error{"the published method solves equations: a fit takes --method auto, gram or cg"};
+  }
+  const Plan usual;
+  for (const PlanOption& option : plan_options()) {
+    if (is_for(option, Goal::Fit) || option.get(plan) == option.get(usual)) continue;
+    return Error{fmt::format("{} is for fedrk solve: a fit has no such entry, so leave it out", option.name)};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> check(const Plan& plan) {
   const std::size_t files = plan.data.size() + plan.matrix.size();
-  if (files == 0) return Error{"no data: give --data FILE with --target COLUMN, or --matrix FILE with --rhs FILE"};
+  if (files == 0) {
+    return Error{
+        "no data: give tables (.csv, .svm) with --target COLUMN, or matrices (.mtx, .npy) each with its --rhs FILE"};
+  }
   if (!plan.data.empty() && !plan.matrix.empty()) {
     return Error{"--data and --matrix cannot be mixed: give every client's rows in the same way"};
   }
@@ -42,19 +76,30 @@ Result<void> check(const Plan& plan) {
   if (files > 1 && plan.clients > 0) {
     return Error{"--clients splits one file; with several files each is one client, so leave it out"};
   }
-  if (files > 1 && plan.partition != "contiguous") return Error{"--partition splits one file; several are given"};
+  if (files > 1 && plan.partition != "contiguous") {
+    return Error{"--partition and --site split one file; several are given"};
+  }
   if (!plan.group_by().empty() && (plan.clients > 0 || plan.data.empty())) {
-    return Error{"--partition by:COLUMN makes one client for each value in a --data table, so leave --clients out"};
+    return Error{
+        "--site COLUMN (or --partition by:COLUMN) makes one client for each value in a table, so leave --clients out"};
   }
   if ((!plan.truth.empty() || !plan.start.empty()) && (plan.standardize || plan.intercept)) {
-    return Error{"--truth and --start speak of the columns as they are: leave out --standardize and --intercept"};
+    return Error{plan.goal == Goal::Fit
+                     ? "--truth speaks of the columns as they are: add --no-intercept, leave out --standardize"
+                     : "--truth and --start speak of the columns as they are: leave out --standardize and --intercept"};
+  }
+  for (const std::string& entry : plan.powers) {
+    if (const auto power = parse_powers(entry); !power) return Error{"powers: " + power.error().message};
   }
   return check_method(plan);
 }
 
 Result<void> check_method(const Plan& plan) {
+  if (const auto fine = check_goal(plan); !fine) return fine.error();
   try {
-    plan.method.validate(plan.run);
+    RunOptions asked = plan.run;
+    asked.tolerance = plan.tolerance.value_or(0.0);
+    plan.method.validate(asked);
   } catch (const InvalidArgument& error) {
     return Error{error.what()};
   }
@@ -83,8 +128,11 @@ Result<void> check_method(const Plan& plan) {
 Result<void> read_plan(const fs::path& path, Plan& plan) { return read_options(path, "a plan", plan_options(), plan); }
 
 std::string plan_text(const Plan& plan, const fs::path& folder) {
-  return "# The plan of a fedrk run, complete with its defaults. With data in it, fedrk solve plan.toml repeats it.\n" +
-         options_text(plan_options(), plan, folder);
+  return fmt::format(
+             "# The plan of a fedrk run, complete with its defaults. With data in it, fedrk {} plan.toml repeats it.\n",
+             to_text(plan.goal)) +
+         options_text(plan_options(), plan, folder,
+                      [&](const PlanOption& option) { return is_for(option, plan.goal); });
 }
 
 }  // namespace fedrk::io

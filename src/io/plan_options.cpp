@@ -36,13 +36,38 @@ Values rounds_text(const Plan& plan) {
   return {open ? "auto" : std::to_string(plan.run.rounds)};
 }
 
-constexpr std::string_view kData = "Data", kMethod = "Method", kPrivacy = "Privacy", kStopping = "Stopping";
+// A fit is told by few entries; all others are about how equations are solved.
+constexpr std::array<std::string_view, 21> kOfFits{
+    "goal",         "data",      "matrix",      "rhs",        "target",    "ignore", "powers",
+    "clients",      "partition", "standardize", "intercept",  "storage",   "truth",  "method",
+    "participants", "ridge",     "seed",        "round-trip", "bandwidth", "rounds", "tolerance"};
+
+// What an entry means in a fit, where that is said in other words.
+constexpr std::pair<std::string_view, std::string_view> kWordsOfFits[] = {
+    {"data", "table with a target (CSV, LIBSVM): one for each site, or one to split"},
+    {"matrix", "matrix (Matrix Market, NPY): one for each site, or one to split"},
+    {"clients", "split the one file over M sites"},
+    {"partition", "how to split: contiguous, shuffled, or by:COLUMN (one site for each value)"},
+    {"standardize", "penalise standardised columns, and show their coefficients too"},
+    {"intercept", "add an intercept, named (Intercept): there is one unless --no-intercept is given"},
+    {"method", "gram: one sum of cross-products; cg: conjugate gradients, for many columns; auto: the faster one"},
+    {"participants", "sites that are asked at a time; every site is asked"},
+    {"ridge", "ridge regression: minimise |Ax - b|^2 + LAMBDA |x|^2; the intercept is not penalised"},
+    {"rounds", "rounds at most; auto: 1000"},
+    {"tolerance",
+     "converged when every column's cosine with the residual is at most EPS; auto: 1e-8; 0: as far as rounding allows"},
+};
+
+constexpr std::string_view kData = "Data", kMethod = "Method", kNetwork = "Network", kPrivacy = "Privacy",
+                           kStopping = "Stopping";
 
 // Each line: name, group, kind, placeholder, help, from text, to text. A field of a Plan is `p.`, its values `v`.
 #define FEDRK_SET(expression) [](Plan& p, const Values& v) -> Result<void> { return expression; }
 #define FEDRK_GET(expression) [](const Plan& p) -> Values { return expression; }
 
 constexpr auto kOptions = std::to_array<PlanOption>({
+    {"goal", kData, OptionKind::Text, "solve|fit", "solve equations, or fit data", FEDRK_SET(set_goal(v, p)),
+     FEDRK_GET({to_text(p.goal)})},
     {"data", kData, OptionKind::Paths, "FILE",
      "table with a target (CSV, LIBSVM): one for each client, or one to split", FEDRK_SET(set_list(v, p.data)),
      FEDRK_GET(p.data)},
@@ -54,6 +79,9 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      FEDRK_SET(set_text(v, p.target)), FEDRK_GET(text_or_nothing(p.target))},
     {"ignore", kData, OptionKind::Texts, "COLUMN", "CSV column to leave out (may be repeated)",
      FEDRK_SET(set_list(v, p.ignore)), FEDRK_GET(p.ignore)},
+    {"powers", kData, OptionKind::Texts, "COLUMN:K",
+     "add the powers 2 to K of a column, named I(COLUMN^2), ... (may be repeated)", FEDRK_SET(set_powers(v, p.powers)),
+     FEDRK_GET(p.powers)},
     {"clients", kData, OptionKind::Number, "M", "split the one file over M clients",
      FEDRK_SET(set_whole<std::size_t>(v, p.clients, 1)),
      FEDRK_GET(p.clients == 0 ? Values{} : whole_or_word(p.clients, ""))},
@@ -63,8 +91,8 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {"standardize", kData, OptionKind::Switch, "",
      "bring the columns to a common scale (clients exchange column sums, not rows)",
      FEDRK_SET(set_switch(v, p.standardize)), FEDRK_GET(switch_text(p.standardize))},
-    {"intercept", kData, OptionKind::Switch, "", "add an intercept, named intcpt",
-     FEDRK_SET(set_switch(v, p.intercept)), FEDRK_GET(switch_text(p.intercept))},
+    {"intercept", kData, OptionKind::Switch, "", "add an intercept, named (Intercept)", FEDRK_SET(set_intercept(v, p)),
+     FEDRK_GET(switch_text(p.intercept))},
     {"storage", kData, OptionKind::Text, "TYPE",
      "how clients keep their rows: float64, or float32 for half the memory (rounded to 7 digits)",
      FEDRK_SET(set_choice<Storage>(v, kStorages, p.storage)), FEDRK_GET({to_text(p.storage)})},
@@ -74,7 +102,8 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      FEDRK_SET(set_text(v, p.truth)), FEDRK_GET(text_or_nothing(p.truth))},
 
     {"method", kMethod, OptionKind::Text, "NAME",
-     "auto: picks what suits the equations, and says what; published: the paper's algorithm to the letter",
+     "auto: picks what suits the equations, and says what; published: the paper's algorithm to the letter; gram, cg: "
+     "with --least-squares or --ridge, by cross-products or conjugate gradients",
      FEDRK_SET(set_choice<MethodName>(v, kMethods, p.method.name)), FEDRK_GET({to_text(p.method.name)})},
     {"participants", kMethod, OptionKind::Number, "N|all", "clients drawn for each round",
      FEDRK_SET(set_whole<std::size_t>(v, p.run.participants, 1, {"all", 0})),
@@ -136,6 +165,12 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {"seed", kMethod, OptionKind::Number, "N", "seed of all random draws: one seed, one result",
      FEDRK_SET(set_whole<std::uint64_t>(v, p.run.seed, 0)), FEDRK_GET({std::to_string(p.run.seed)})},
 
+    {"round-trip", kNetwork, OptionKind::Number, "MS",
+     "time of a message to a client and back, for the choice between gram and cg",
+     FEDRK_SET(set_positive(v, p.round_trip)), FEDRK_GET({to_text(p.round_trip)})},
+    {"bandwidth", kNetwork, OptionKind::Number, "MBIT", "megabits a second to a client, for the same choice",
+     FEDRK_SET(set_positive(v, p.bandwidth)), FEDRK_GET({to_text(p.bandwidth)})},
+
     {"epsilon", kPrivacy, OptionKind::Number, "EPS|none",
      "differential privacy: no single row changes the chance of any outcome by more than a factor e^EPS",
      FEDRK_SET(set_epsilon(v, p.method.privacy.epsilon)),
@@ -153,11 +188,13 @@ constexpr auto kOptions = std::to_array<PlanOption>({
 
     {"rounds", kStopping, OptionKind::Number, "T|auto", "rounds at most; auto: 1000, with --epsilon 6",
      FEDRK_SET(set_rounds(v, p)), FEDRK_GET(rounds_text(p))},
-    {"tolerance", kStopping, OptionKind::Number, "EPS",
-     "stop when the relative residual of all clients is at most EPS, in least squares the gradient; 0: do not",
-     FEDRK_SET(set_not_negative(v, p.run.tolerance)), FEDRK_GET({to_text(p.run.tolerance)})},
+    {"tolerance", kStopping, OptionKind::Number, "EPS|auto",
+     "converged when the relative residual of all clients is at most EPS, in least squares the gradient; auto: 1e-8; "
+     "0: as far as rounding allows",
+     FEDRK_SET(set_or_auto(v, p.tolerance, set_not_negative)),
+     FEDRK_GET({p.tolerance ? to_text(*p.tolerance) : "auto"})},
     {"patience", kStopping, OptionKind::Number, "N|auto|endless",
-     "stop after N rounds without progress; auto: 100 with a tolerance, else endless",
+     "stop after N rounds without progress; auto: 100 where a tolerance is given, else endless",
      FEDRK_SET(set_patience(v, p.patience)),
      FEDRK_GET(p.patience ? whole_or_word(*p.patience, "endless") : Values{"auto"})},
     {"residual-every", kStopping, OptionKind::Number, "N|auto",
@@ -174,6 +211,17 @@ constexpr auto kOptions = std::to_array<PlanOption>({
 std::span<const PlanOption> plan_options() { return kOptions; }
 
 const PlanOption* find_plan_option(std::string_view name) { return find_option(plan_options(), name); }
+
+bool is_for(const PlanOption& option, Goal goal) {
+  return goal == Goal::Solve || std::ranges::find(kOfFits, option.name) != kOfFits.end();
+}
+
+std::string_view help_for(const PlanOption& option, Goal goal) {
+  const auto found = std::ranges::find(kWordsOfFits, option.name, [](const auto& words) { return words.first; });
+  return goal == Goal::Solve || found == std::end(kWordsOfFits) ? option.help : found->second;
+}
+
+std::string to_text(Goal goal) { return word_of<Goal>(kGoals, goal); }
 
 std::string to_text(const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);

@@ -32,6 +32,8 @@ std::string fact(std::string_view name, std::string_view value) {
   return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, escape_html(value));
 }
 
+bool is_fit(const SavedRun& run) { return text_at(run.result, "goal") == "fit"; }
+
 std::string yes_or_no(const json& object, const char* key) {
   const json& value = at(object, key);
   return !value.is_boolean() ? "" : value.get<bool>() ? "yes" : "no";
@@ -91,7 +93,8 @@ std::string problem_facts(const SavedRun& run) {
   const auto columns = count_at(problem, "columns");
   std::string facts;
   if (rows && columns) {
-    facts = fact("Equations × unknowns", fmt::format("{} × {}", short_count(*rows), short_count(*columns)));
+    facts = fact(is_fit(run) ? "Rows × coefficients" : "Equations × unknowns",
+                 fmt::format("{} × {}", short_count(*rows), short_count(*columns)));
   }
   facts += fact("Target", text_at(problem, "target"));
   facts += fact("Sparse matrix", yes_or_no(problem, "sparse"));
@@ -161,6 +164,18 @@ std::string explanation(const SavedRun& run) {
   return with_spaces(reason);
 }
 
+// How well a fit fits; nothing for equations.
+std::string model_tiles(const json& model) {
+  std::string tiles;
+  const auto freedom = number_at(model, "df_residual");
+  if (const auto sigma = number_at(model, "sigma")) {
+    tiles += tile("Residual standard error", short_number(*sigma, 4),
+                  freedom ? fmt::format("on {:.6g} degrees of freedom", *freedom) : "");
+  }
+  if (const auto share = number_at(model, "r_squared")) tiles += tile("R²", short_number(*share, 4), "");
+  return tiles;
+}
+
 std::string notes_on_method(const SavedRun& run) {
   const json& notes = at(run.result, "method_notes");
   std::string text;
@@ -182,9 +197,10 @@ std::string headline_text(const SavedRun& run) {
 std::string headline(const SavedRun& run) {
   const std::string status = text_at(run.result, "status");
   const std::string state = status.substr(status.find(':') + 1);  // all of it when there is no colon
-  const bool known = state == "completed" || state == "failed" || state == "stopped";
+  const bool known = state == "completed" || state == "unconverged" || state == "failed" || state == "stopped";
+  const std::string words = state == "unconverged" ? "not converged" : state;
   return fmt::format("<header>\n<span class=\"status {}\">{}</span>\n<h1>{}</h1>\n</header>\n", known ? state : "",
-                     escape_html(state.empty() ? "Status unknown" : capitalized(state)),
+                     escape_html(words.empty() ? "Status unknown" : capitalized(words)),
                      escape_html(headline_text(run)));
 }
 
@@ -194,15 +210,16 @@ std::string key_figures(const SavedRun& run) {
   const auto asked = count_at(options, "rounds");
   const auto rounds = count_at(result, "rounds");
   const auto tolerance = number_at(options, "tolerance");
-  const bool is_fit = at(result, "fit").is_boolean() && at(result, "fit").get<bool>();
+  const bool least_squares = at(result, "fit").is_boolean() && at(result, "fit").get<bool>();
   const auto up = number_at(result, "bytes_up");
   const auto down = number_at(result, "bytes_down");
   const std::string in_a_round = participants(run);
   std::string tiles = tile("Rounds", rounds ? short_count(*rounds) : "–", asked ? "of " + short_count(*asked) : "");
   tiles += tile("Relative residual", figure(number_at(result, "relative_residual")),
-                is_fit      ? "of the fit"
-                : tolerance ? "asked for " + short_number(*tolerance, 2)
-                            : "at the end");
+                least_squares ? "of the fit"
+                : tolerance   ? "asked for " + short_number(*tolerance, 2)
+                              : "at the end");
+  tiles += model_tiles(at(result, "model"));
   if (const auto error = number_at(result, "relative_error")) {
     tiles += tile("Relative error", figure(error), "to the true solution");
   }
@@ -243,7 +260,8 @@ std::string what_was_solved(const SavedRun& run) {
   const std::string method = method_facts(run);
   const std::string files = data_files(run);
   if ((files + problem + method).empty()) return "";
-  std::string html = "<section>\n<h2>What was solved</h2>\n" + files + "<div class=\"pair\">\n";
+  std::string html = fmt::format("<section>\n<h2>What was {}</h2>\n", is_fit(run) ? "fitted" : "solved") + files +
+                     "<div class=\"pair\">\n";
   if (!problem.empty()) html += "<table>\n" + problem + "</table>\n";
   if (!method.empty()) html += "<table>\n" + method + "</table>\n";
   return html + "</div>\n</section>\n";
@@ -263,7 +281,8 @@ std::string to_repeat_it(const SavedRun& run) {
   const json& seed = at(run.result, "seed");
   std::string facts = fact("Seed", seed.is_number_integer() ? seed.dump() : text_at(run.result, "seed"));
   facts += fact("fedrk version", text_at(run.result, "version"));
-  std::string html = "<section>\n<h2>To repeat it</h2>\n<pre>fedrk solve plan.toml</pre>\n";
+  std::string html =
+      fmt::format("<section>\n<h2>To repeat it</h2>\n<pre>fedrk {} plan.toml</pre>\n", is_fit(run) ? "fit" : "solve");
   html +=
       "<p>The file plan.toml in the folder of the run holds the complete plan, defaults written out. The same plan, "
       "data, seed and build give the same numbers again.</p>\n";

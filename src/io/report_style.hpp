@@ -26,7 +26,7 @@ p{margin:0 0 10px}
 section>:last-child{margin-bottom:0}
 .status{display:inline-flex;align-items:center;gap:8px;color:var(--quiet);font-size:.9rem;font-weight:600}
 .status::before{content:"";width:10px;height:10px;border-radius:50%;background:currentColor}
-.completed{color:var(--good)}.failed{color:var(--bad)}.stopped{color:var(--warn)}
+.completed{color:var(--good)}.failed{color:var(--bad)}.stopped,.unconverged{color:var(--warn)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(136px,1fr));gap:12px;margin:26px 0 16px;padding:0}
 .tile{background:var(--card);border:1px solid var(--rule);border-radius:10px;padding:12px 13px}
 .tile dt{color:var(--quiet);font-size:.82rem}

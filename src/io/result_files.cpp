@@ -33,10 +33,22 @@ Json problem_json(const FinishedRun& run) {
           {"standardized", plan.standardize},
           {"intercept", plan.intercept},
           {"noise_columns", plan.run.noise_columns},
+          {"powers", plan.powers},
           {"storage", to_text(plan.storage)}};
 }
 
+Json fit_options_json(const FinishedRun& run) {
+  const RunOptions options = run.plan.run_options();
+  return {{"rounds", options.rounds},
+          {"participants", options.participants == 0 ? run.client_names.size() : options.participants},
+          {"tolerance", options.tolerance},
+          {"ridge", positive_or_null(run.plan.method.ridge)},
+          {"round_trip", run.plan.round_trip},
+          {"bandwidth", run.plan.bandwidth}};
+}
+
 Json options_json(const FinishedRun& run) {
+  if (run.plan.goal == Goal::Fit) return fit_options_json(run);
   const RunOptions options = run.plan.run_options();
   const MethodOptions method = run.plan.method.settled(options);
   return {
@@ -82,11 +94,28 @@ Json clients_json(const FinishedRun& run) {
 Json coefficients_json(const FinishedRun& run) {
   Json coefficients = Json::array();
   for (std::size_t j = 0; j < run.unknowns.size(); ++j) {
-    Json entry{{"name", run.unknowns[j]}, {"coefficient", number_or_null(run.coefficients[j])}};
-    if (run.standardized) entry["standardized"] = number_or_null(run.result.x[j]);
+    const auto number = [&](double value) { return is_estimable(run, j) ? number_or_null(value) : Json(nullptr); };
+    Json entry{{"name", run.unknowns[j]}, {"coefficient", number(run.coefficients[j])}};
+    if (run.standardized) entry["standardized"] = number(run.result.x[j]);
     coefficients.push_back(std::move(entry));
   }
   return coefficients;
+}
+
+Json model_json(const FinishedRun& run) {
+  const FitSummary fit = run.fit.value_or(FitSummary{.rows = run.rows});
+  return {{"family", "gaussian"},
+          {"rows", fit.rows},
+          {"rank", fit.rank ? Json(*fit.rank) : Json(nullptr)},
+          {"df_residual", number_or_null(fit.df_residual)},
+          {"sigma", number_or_null(fit.sigma)},
+          {"r_squared", number_or_null(fit.r_squared)}};
+}
+
+// What `converged` is said of.
+std::optional<double> criterion_of(const FinishedRun& run) {
+  if (run.fit) return run.fit->criterion;
+  return run.result.fits || run.plan.goal == Goal::Fit ? std::nullopt : run.result.relative_residual;
 }
 
 Json selection_json(const FinishedRun& run) {
@@ -118,8 +147,8 @@ std::string joined(const Ids& ids, Name name_of) {
 
 }  // namespace
 
-std::string status_of(Termination termination) {
-  switch (termination) {
+std::string status_of(const FinishedRun& run) {
+  switch (run.result.termination) {
     case Termination::Interrupted:
     case Termination::Deadline:
       return "finished:stopped";
@@ -132,7 +161,15 @@ std::string status_of(Termination termination) {
     case Termination::Converged:
       break;
   }
-  return "finished:completed";
+  return run.converged == false ? "finished:unconverged" : "finished:completed";
+}
+
+std::string method_of(const FinishedRun& run) {
+  return run.method.empty() ? to_text(run.plan.method.name) : run.method;
+}
+
+bool is_estimable(const FinishedRun& run, std::size_t unknown) {
+  return !run.fit || std::ranges::find(run.fit->not_estimable, run.unknowns[unknown]) == run.fit->not_estimable.end();
 }
 
 std::string stop_reason_of(Termination termination) {
@@ -164,8 +201,8 @@ std::string stop_words(const FinishedRun& run) {
     case Termination::RoundLimit:
       return fmt::format("all {} rounds were made{}", rounds, refit);
     case Termination::Tolerance:
-      return fmt::format("the tolerance of {} was reached after {} rounds{}", to_text(run.plan.run.tolerance), rounds,
-                         refit);
+      return fmt::format("the tolerance of {} was reached after {} rounds{}", to_text(run.plan.run_options().tolerance),
+                         rounds, refit);
     case Termination::Stagnation:
       return fmt::format("the residual had stopped falling by round {}{}", rounds, refit);
     case Termination::Converged:
@@ -186,14 +223,17 @@ std::string result_json(const FinishedRun& run) {
   Json document{
       {"version", FEDRK_VERSION},
       {"title", run.title},
-      {"status", status_of(run.result.termination)},
+      {"goal", to_text(run.plan.goal)},
+      {"status", status_of(run)},
+      {"converged", run.converged ? Json(*run.converged) : Json(nullptr)},
       {"stop_reason", stop_reason_of(run.result.termination)},
       {"stop_words", stop_words(run)},
-      {"method", to_text(run.plan.method.name)},
+      {"method", method_of(run)},
       {"method_notes", run.result.notes},
       {"problem", problem_json(run)},
       {"options", options_json(run)},
       {"rounds", run.result.history.size()},
+      {"criterion", number_or_null(criterion_of(run))},
       {"relative_residual", number_or_null(run.result.relative_residual)},
       {"fit", run.result.fits},
       {"relative_error", run.errors.empty() ? Json(nullptr) : number_or_null(run.errors.back())},
@@ -204,6 +244,7 @@ std::string result_json(const FinishedRun& run) {
       {"clients", clients_json(run)},
       {"coefficients", coefficients_json(run)},
   };
+  if (run.plan.goal == Goal::Fit) document["model"] = model_json(run);
   if (!run.selection_counts.empty()) document["selection"] = selection_json(run);
   document["convergence"] = convergence_json(run.convergence);
   document["warnings"] = run.warnings;
@@ -214,10 +255,10 @@ std::string solution_csv(const FinishedRun& run) {
   std::string text = run.standardized ? "name,coefficient,standardized\n" : "name,coefficient\n";
   for (std::size_t j = 0; j < run.unknowns.size(); ++j) {
     text += csv_field(run.unknowns[j]) + ',';
-    append_text(run.coefficients[j], text);
+    if (is_estimable(run, j)) append_text(run.coefficients[j], text);
     if (run.standardized) {
       text += ',';
-      append_text(run.result.x[j], text);
+      if (is_estimable(run, j)) append_text(run.result.x[j], text);
     }
     text += '\n';
   }

@@ -8,23 +8,28 @@
 
 #include <fmt/format.h>
 
+#include "fedrk/io/powers.hpp"
 #include "io/together.hpp"
 
 namespace fedrk::io {
 namespace {
 
-Margins margins_for(const Plan& plan) { return {.front = plan.intercept ? 1U : 0U, .back = plan.run.noise_columns}; }
+Margins margins_for(const Plan& plan) {
+  return {.front = plan.intercept ? 1U : 0U, .back = power_count(plan.powers) + plan.run.noise_columns};
+}
 
-Result<SourceFile> read_unchecked(const Plan& plan, std::size_t i, const RowRange& wanted) {
+Result<SourceFile> read_unchecked(const Plan& plan, std::size_t i, const RowRange& wanted,
+                                  std::span<const std::string> columns) {
   if (!plan.data.empty()) {
-    auto data = read_table(plan.data[i], {plan.target, plan.ignore, plan.group_by(), margins_for(plan)});
+    auto data = read_table(
+        plan.data[i], {plan.target, plan.ignore, plan.group_by(), margins_for(plan), {columns.begin(), columns.end()}});
     if (!data) return data.error();
     if (!plan.group_by().empty() && data->labels.empty()) {
       return Error{fmt::format("{}: --partition by:COLUMN needs a CSV table", plan.data[i])};
     }
     return SourceFile{plan.data[i], *std::move(data), 0};
   }
-  const bool changed = plan.intercept || plan.standardize || plan.run.noise_columns > 0;
+  const bool changed = plan.intercept || plan.standardize || !plan.powers.empty() || plan.run.noise_columns > 0;
   auto rows = read_matrix(plan.matrix[i], margins_for(plan), changed ? Storage::Float64 : plan.storage,
                           plan.storage == Storage::Float64, wanted);
   if (!rows) return rows.error();
@@ -82,22 +87,7 @@ FirstFile first_file(Peers& peers, const std::vector<SourceFile>& own) {
   return first;
 }
 
-Result<void> compare_names(const SourceFile& source, const FirstFile& first) {
-  const auto& mine = source.data.columns;
-  const auto [here, there] = std::ranges::mismatch(mine, first.names);
-  if (here != mine.end() && there != first.names.end()) {
-    return Error{
-        fmt::format("{}: column {} is '{}' where {} has '{}'; all clients need the same columns in the same order",
-                    source.path, here - mine.begin() + 1, *here, first.path, *there)};
-  }
-  if (mine.size() == first.names.size()) return {};
-  const bool more = mine.size() > first.names.size();
-  return Error{fmt::format("column '{}' is in {} but not in {}; all clients need the same columns",
-                           more ? *here : *there, more ? source.path : first.path, more ? first.path : source.path)};
-}
-
 Result<void> fit_to(const Plan& plan, const FirstFile& first, std::size_t widest, SourceFile& source) {
-  if (const auto same = compare_names(source, first); !same) return same.error();
   const std::size_t width = column_count(source.data.system.rows);
   auto* sparse = std::get_if<SparseMatrix>(&source.data.system.rows);
   const bool open_ended = !plan.data.empty() && source.data.columns.empty() && sparse != nullptr;
@@ -117,8 +107,9 @@ const std::string& source_path(const Plan& plan, std::size_t i) {
   return plan.data.empty() ? plan.matrix[i] : plan.data[i];
 }
 
-Result<SourceFile> read_source(const Plan& plan, std::size_t i, const RowRange& rows) {
-  auto source = read_unchecked(plan, i, rows);
+Result<SourceFile> read_source(const Plan& plan, std::size_t i, const RowRange& rows,
+                               std::span<const std::string> columns) {
+  auto source = read_unchecked(plan, i, rows, columns);
   if (!source) return source.error();
   if (const auto fine = check_rows(plan, *source); !fine) return fine.error();
   return source;

@@ -3,6 +3,7 @@
 
 // The files of a plan, as far as one peer reads them.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,13 @@ struct SourceFile {
 const std::string& source_path(const Plan& plan, std::size_t i);
 std::size_t source_count(const Plan& plan);
 
-/// All of it, or some of its rows where the file allows that (`RowRange` in npy.hpp). Rows that contradict themselves
-/// are an error.
-Result<SourceFile> read_source(const Plan& plan, std::size_t i, const RowRange& rows = {});
+/// All of it, or some of its rows where the file allows that (`RowRange` in npy.hpp), with the features that `columns`
+/// names, in that order, where it names any. Rows that contradict themselves are an error.
+Result<SourceFile> read_source(const Plan& plan, std::size_t i, const RowRange& rows = {},
+                               std::span<const std::string> columns = {});
 
-/// LIBSVM files end at their largest index, which may differ between clients, and are widened; the others must have the
-/// columns of the first of all. Returns the columns of everyone, with their names where there are any.
+/// LIBSVM files end at their largest index, which may differ between clients, and are widened; the others must have as
+/// many columns as the first of all. Returns the columns of everyone, with their names where there are any.
 struct Columns {
   std::size_t count = 0;
   std::vector<std::string> names;

@@ -52,7 +52,9 @@ class BadInputOf : public testing::TestWithParam<BadInput> {
 INSTANTIATE_TEST_SUITE_P(
     Solve, BadInputOf,
     testing::Values(
-        BadInput{"NoData", "", "no data: give --data FILE with --target COLUMN, or --matrix FILE with --rhs FILE"},
+        BadInput{"NoData", "",
+                 "no data: give tables (.csv, .svm) with --target COLUMN, or matrices (.mtx, .npy) each with its --rhs "
+                 "FILE"},
         BadInput{"MissingFile", "--data none.csv --target y", "none.csv: cannot be read: No such file or directory"},
         BadInput{"RaggedRow", "--data ragged.csv --target y", "ragged.csv:3: expected 3 fields, found 2"},
         BadInput{"EmptyFile", "--data empty.csv --target y", "empty.csv: "},
@@ -68,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"DuplicateColumn", "--data twice.csv --target y", "twice.csv:1: "},
         BadInput{
             "ColumnsDiffer", "--data good.csv --data other.csv --target y",
-            "other.csv: column 2 is 'w' where good.csv has 'v'; all clients need the same columns in the same order"},
+            "the tables do not fit each other: other.csv lacks 'v'; other.csv has 'w', good.csv has not. Every table"},
         BadInput{"AllZero", "--data zeros.csv --target y",
                  "every entry of the matrix is zero: there is nothing to solve"},
         BadInput{"Contradiction", "--data contradiction.csv --target y",

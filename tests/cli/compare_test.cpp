@@ -101,7 +101,7 @@ TEST(Compare, SelectsFeaturesOfRealData) {
   for (const json& method : told["methods"]) {
     EXPECT_EQ(method["support"].size(), 5U) << method["name"];
     if (method["name"] == "fedrk") {
-      EXPECT_EQ(method["support"], (json{"intcpt", "lcavol", "lweight", "lbph", "svi"}));
+      EXPECT_EQ(method["support"], (json{"(Intercept)", "lcavol", "lweight", "lbph", "svi"}));
     }
   }
 }

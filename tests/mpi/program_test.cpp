@@ -62,6 +62,9 @@ class MpiWays : public MpiProgram, public testing::WithParamInterface<Way> {
     program_.folder().write("one.svm", "1 1:2 3:1\n-1 2:1\n2 1:1 2:3\n");
     program_.folder().write("two.svm", "3 1:1 5:2\n0.5 2:2\n");
     program_.folder().write("three.svm", "1 4:1\n-2 1:1 7:3\n");
+    program_.folder().write("first.csv", "u,v,y\n1,2,3\n4,5,7\n2,0,1\n");
+    program_.folder().write("second.csv", "y,id,v,u\n1,7,2,3\n2,8,0,1\n");
+    program_.folder().write("third.csv", "v,u,y\n3,3,5\n1,0,2\n");
     std::string table = "u,v,w,site,y\n";
     for (int i = 0; i < 60; ++i) {
       table += std::to_string(i % 7) + "," + std::to_string((i * i) % 11) + "," + std::to_string(0.1 * i) + "," +
@@ -80,6 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
         Way{"CsvSplitStandardised", "@prostate --rounds 200", {2, 5}},
         Way{"CsvShuffled", "@prostate --rounds 50 --partition shuffled --refit", {3}},
         Way{"CsvByLabel", "--data table.csv --target y --partition by:site --standardize --intercept --rounds 40", {3}},
+        Way{"CsvsOfOtherOrder",
+            "first.csv second.csv third.csv --target y --ignore id --powers u:2 --intercept --rounds 40",
+            {2, 3}},
         Way{"Auto", "noisy/plan.toml --participants 3 --rounds 80", {1, 3}},
         Way{"LeastSquares", "noisy/plan.toml --least-squares", {2, 3}},
         Way{"Published", "exact/plan.toml --method published --participants 2 --rounds 60", {2, 5}},

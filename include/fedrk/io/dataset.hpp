@@ -28,6 +28,7 @@ struct TableOptions {
   std::vector<std::string> ignore;  // CSV: columns to leave out
   std::string group_by;  // CSV: column that names each row's owner; its values may be any text, and it is not a feature
   Margins margins;       // free columns to leave beside a dense matrix
+  std::vector<std::string> columns{};  // CSV: the features, in this order, and no others; empty: all, as they stand
 };
 
 /// A table with a target: CSV (.csv, .tsv, .txt) or LIBSVM (.svm, .libsvm), by the ending of the name.

@@ -6,22 +6,27 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/client.hpp"
 #include "fedrk/io/peers.hpp"
 #include "fedrk/io/plan.hpp"
+#include "fedrk/problem/frame.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/standardize.hpp"
 
 namespace fedrk::io {
 
+/// The unknown that an intercept belongs to, as in R.
+inline constexpr std::string_view kInterceptName = "(Intercept)";
+
 /// The clients' rows as the files hold them, split by owner.
 struct ClientTables {
   std::vector<std::string> names{};
   std::vector<LinearSystem> systems{};
-  std::vector<std::string> columns{};  // of every client
+  std::vector<std::string> columns{};  // of every client, the plan's powers last
   std::size_t first = 0;               // the number of the first of these clients, among those of all peers
 };
 
@@ -41,6 +46,7 @@ struct Problem {
   bool sparse = false;
   std::optional<Scaling> scaling;  // where the columns were standardised
   bool intercept = false;
+  std::vector<PowerTerm> powers{};       // as columns of the rows, where an intercept is column 0
   std::vector<double> start{}, truth{};  // empty: zero, unknown
   std::vector<std::string> warnings{};
 
@@ -48,7 +54,7 @@ struct Problem {
   std::vector<double> coefficients(const std::vector<double>& x) const;
 };
 
-/// Of columns with these names. Reads the files that hold the start and the truth.
+/// Of columns with these names, the plan's powers last. Reads the files that hold the start and the truth.
 Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns, std::size_t rows, bool sparse,
                              std::optional<Scaling> scaling);
 
@@ -68,7 +74,8 @@ struct Federation {
   ClientId first{};             // of them
 };
 
-/// Adds intercept, scales and noise columns as the plan says, each client to its own rows.
+/// Adds intercept, scales and noise columns as the plan says, each client to its own rows. A fit leaves the rows in the
+/// units of the data.
 Result<Federation> make_federation(const Plan& plan);
 Result<Federation> make_federation(const Plan& plan, ClientTables tables);
 /// The same by several, as `read_clients`. The clients are those that one process would make, to the bit.

@@ -70,19 +70,24 @@ Result<void> read_options(const std::filesystem::path& path, std::string_view no
 std::string entry_text(std::string_view name, OptionKind kind, const OptionValues& values,
                        const std::filesystem::path& folder);
 
-/// All that is set, for a file in `folder`.
-template <class Settings>
+/// All that is set and wanted, for a file in `folder`.
+template <class Settings, class Wanted>
 std::string options_text(std::span<const Option<Settings>> options, const Settings& settings,
-                         const std::filesystem::path& folder) {
+                         const std::filesystem::path& folder, Wanted wanted) {
   std::string text;
   std::string_view group;
   for (const Option<Settings>& option : options) {
     const OptionValues values = option.get(settings);
-    if (values.empty()) continue;
+    if (values.empty() || !wanted(option)) continue;
     if (option.group != group) text += "\n# " + std::string(group = option.group) + "\n";
     text += entry_text(option.name, option.kind, values, folder);
   }
   return text;
+}
+template <class Settings>
+std::string options_text(std::span<const Option<Settings>> options, const Settings& settings,
+                         const std::filesystem::path& folder) {
+  return options_text(options, settings, folder, [](const auto&) { return true; });
 }
 
 }  // namespace fedrk::io

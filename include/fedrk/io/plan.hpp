@@ -19,15 +19,20 @@
 
 namespace fedrk::io {
 
+/// What is asked: the x of equations that have one, or a regression on data, which nobody expects to hold exactly.
+enum class Goal { Solve, Fit };
+
 struct Plan {
+  Goal goal = Goal::Solve;          // `set_goal` changes it
   std::vector<std::string> data;    // tables with a target column, one a client, or one to be split
   std::vector<std::string> matrix;  // or matrices, each with its right-hand side
   std::vector<std::string> rhs;
   std::string target;
   std::vector<std::string> ignore;
+  std::vector<std::string> powers;       // "COLUMN:K": the powers 2 to K of a column as further columns (powers.hpp)
   std::size_t clients = 0;               // split the one file over so many; 0: one client a file
   std::string partition = "contiguous";  // contiguous, shuffled, by:COLUMN
-  bool standardize = false;
+  bool standardize = false;              // in a fit: a penalty is on standardised columns
   bool intercept = false;
   Storage storage = Storage::Float64;  // of every client's rows
   std::string start;                   // file with x^(0); empty: zero
@@ -36,10 +41,21 @@ struct Plan {
   MethodOptions method;
   StepOptions steps;                      // of every client
   std::optional<std::uint32_t> patience;  // unset: 100 rounds where a tolerance is asked for, else endless
-  RunOptions run;                         // its patience is set by `run_options`
+  std::optional<double> tolerance;        // unset: kUsualTolerance; 0: to rounding
+  RunOptions run;                         // its patience and tolerance are set by `run_options`
   bool usual_sampling = true;             // the plan says nothing of steps.sampling: as the method has it
   bool usual_local_steps = true;          // nor of run.local_budget
   bool usual_rounds = true;               // nor of run.rounds
+  bool usual_intercept = true;            // nor of the intercept: a fit has one
+
+  // What the choice between a Gram sum and conjugate gradients counts with.
+  double round_trip = 50.0;  // milliseconds
+  double bandwidth = 100.0;  // Mbit/s
+
+  static constexpr double kUsualTolerance = 1e-8;
+
+  /// Also settles the intercept where the plan says nothing of it.
+  void set_goal(Goal goal);
 
   /// The column of `partition = by:COLUMN`, or nothing.
   std::string group_by() const;

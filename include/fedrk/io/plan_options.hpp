@@ -22,6 +22,13 @@ std::span<const PlanOption> plan_options();
 /// Nothing where there is no such option.
 const PlanOption* find_plan_option(std::string_view name);
 
+/// Whether a plan of this goal has the entry.
+bool is_for(const PlanOption& option, Goal goal);
+/// What it means there.
+std::string_view help_for(const PlanOption& option, Goal goal);
+
+/// "solve", "fit"
+std::string to_text(Goal goal);
 /// "20" and "inf" as in --local-steps.
 std::string to_text(const StepBudget& budget);
 std::string to_text(RowSampling sampling);

@@ -4,6 +4,7 @@
 // What a run leaves: result.json, solution.csv, history.csv. docs/formats.md describes each key and column.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/plan.hpp"
+#include "fedrk/methods/fit_summary.hpp"
 
 namespace fedrk::io {
 
@@ -27,6 +29,9 @@ struct FinishedRun {
   std::string title;
   Plan plan;
   RunResult result;
+  std::string method;             // the one that ran: "gram", "cg", ...; empty: the one that the plan names
+  std::optional<bool> converged;  // whether the answer meets its criterion over all clients; unset: not measured
+  std::optional<FitSummary> fit;  // of a fit
   Convergence convergence;
   double seconds = 0.0;
 
@@ -44,10 +49,16 @@ struct FinishedRun {
   std::vector<std::string> warnings;
 };
 
-/// "finished:completed", "round_limit", and the same for a person: "all 2000 rounds were made".
-std::string status_of(Termination termination);
+/// "finished:completed", "finished:unconverged", "finished:stopped" or "finished:failed"; "round_limit", and the same
+/// for a person: "all 2000 rounds were made".
+std::string status_of(const FinishedRun& run);
 std::string stop_reason_of(Termination termination);
 std::string stop_words(const FinishedRun& run);
+
+/// The method that ran, by name.
+std::string method_of(const FinishedRun& run);
+/// False for a column that is a combination of others, whose coefficient is no number.
+bool is_estimable(const FinishedRun& run, std::size_t unknown);
 
 /// One JSON document, pretty-printed. Holds no number that is not finite.
 std::string result_json(const FinishedRun& run);

@@ -94,6 +94,22 @@ TEST(Csv, ReadsTextInMemoryAsItReadsAFile) {
   EXPECT_FALSE(read_csv_text("", "nothing", options));
 }
 
+TEST(Csv, ReadsTheColumnsThatAreNamedInTheirOrder) {
+  TableOptions options{.target = "y", .ignore = {}, .group_by = "who", .margins = {}};
+  options.columns = {"c", "a"};
+
+  const auto data = read_csv_text("a,who,b,y,c\n1,x,text,2,3\n4,z,,5,6\n", "a.csv", options);
+  options.columns = {"c", "d"};
+  const auto without = read_csv_text("a,who,b,y,c\n1,x,2,3,4\n", "a.csv", options);
+
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_EQ(data->columns, (Names{"c", "a"}));
+  EXPECT_EQ(row(*data, 1), (std::vector{6.0, 4.0}));
+  EXPECT_EQ(data->system.rhs, (std::vector{2.0, 5.0}));
+  EXPECT_EQ(data->labels, (Names{"x", "z"}));
+  EXPECT_EQ(without.error().message, "a.csv: no column 'd' to explain by; the columns are a, who, b, y, c");
+}
+
 TEST(Csv, LeavesMarginsThatColumnsCanJoinWithoutACopy) {
   const TempFolder folder;
   const auto path = folder.write("a.csv", "a,y\n1,2\n3,4");

@@ -60,7 +60,7 @@ TEST_F(FederationFiles, CarryInterceptScalesAndNoiseInOneStorage) {
   const auto federation = make_federation(plan);
 
   ASSERT_TRUE(federation) << federation.error().message;
-  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"intcpt", "u"}));
+  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"(Intercept)", "u"}));
   const auto rows = test::written_out(federation->clients[0].block().system().rows);
   EXPECT_EQ(rows[0].size(), 4);
   EXPECT_EQ(rows[0][0], 1.0);
@@ -129,13 +129,6 @@ TEST_F(FederationFiles, OfSparseRowsMayEndAtDifferentColumns) {
 }
 
 TEST_F(FederationFiles, ThatDoNotFitAreRefusedByName) {
-  EXPECT_EQ(
-      refusal(tables({"u,v,y\n1,2,3\n", "u,w,y\n1,2,3\n"})),
-      "site-2.csv: column 2 is 'w' where site-1.csv has 'v'; all clients need the same columns in the same order");
-  EXPECT_EQ(refusal(tables({"u,y\n1,2\n", "u,w,y\n1,2,3\n"})),
-            "column 'w' is in site-2.csv but not in site-1.csv; all clients need the same columns");
-  EXPECT_EQ(refusal(tables({"u,v,y\n1,2,3\n", "u,y\n1,3\n"})),
-            "column 'v' is in site-1.csv but not in site-2.csv; all clients need the same columns");
   EXPECT_EQ(refusal(tables({"u,v,y\n1,2,3\n0,0,4\n"})),
             "site-1.csv:3: every entry is zero but the right-hand side is 4: no x satisfies that; add "
             "--intercept or take the row out");
@@ -153,9 +146,105 @@ TEST_F(FederationFiles, ThatDoNotFitAreRefusedByName) {
   many.run.participants = 2;
   EXPECT_EQ(refusal(many), "2 participants a round cannot be drawn from 1 clients");
 
-  Plan intercept = tables({"intcpt,y\n1,2\n2,3\n"});
+  Plan intercept = tables({"(Intercept),y\n1,2\n2,3\n"});
   intercept.intercept = true;
-  EXPECT_EQ(refusal(intercept), "--intercept adds a column 'intcpt', but the data have one already");
+  EXPECT_EQ(refusal(intercept), "--intercept adds a column '(Intercept)', but the data have one already");
+}
+
+TEST_F(FederationFiles, HaveTheirColumnsMatchedByName) {
+  Plan plan = tables({"u,y,v\n1,2,3\n", "id;v;u;y\n9;6;4;5\n", "y\tv\tu\n8\t9\t7\n"});
+  plan.ignore = {"id"};  // which only one of them has
+  plan.intercept = true;
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"(Intercept)", "u", "v"}));
+  EXPECT_EQ(test::written_out(federation->clients[1].block().system().rows), (WrittenOut{{1.0, 4.0, 6.0}}));
+  EXPECT_EQ(test::written_out(federation->clients[2].block().system().rows), (WrittenOut{{1.0, 7.0, 9.0}}));
+  EXPECT_EQ(federation->clients[2].block().system().rhs, (std::vector{8.0}));
+}
+
+TEST_F(FederationFiles, WithOtherColumnsAreRefusedWithAllThatIsWrong) {
+  const std::string end = ". Every table needs the same columns, in any order";
+  EXPECT_EQ(
+      refusal(tables({"u,v,y\n1,2,3\n", "u,w,y\n1,2,3\n", "u,v\n1,2\n", "v,y,z,x,u\n1,2,3,4,5\n"})),
+      "the tables do not fit each other: site-2.csv lacks 'v'; site-2.csv has 'w', site-1.csv has not; site-3.csv "
+      "lacks the target 'y'; site-4.csv has 'z' and 'x', site-1.csv has not" +
+          end);
+
+  Plan plan = tables({"u,y\n1,2\n", "u,y\n1,2\n"});
+  plan.ignore = {"id", "y"};
+  EXPECT_EQ(
+      refusal(plan),
+      "the tables do not fit each other: no file has a column 'id' to ignore; column 'y' is the target, not one to "
+      "ignore" +
+          end);
+
+  plan = tables({"u,y\n1,2\n"});
+  plan.data.push_back(folder.write("b.svm", "2 1:1\n").string());
+  EXPECT_EQ(refusal(plan), "the tables do not fit each other: b.svm has no column names, site-1.csv has" + end);
+}
+
+TEST_F(FederationFiles, HavePowersOfColumnsAfterAllOthers) {
+  Plan plan = tables({"u,v,y\n2,3,1\n", "v,u,y\n5,-1,1\n"});
+  plan.powers = {"v:3", "u:2"};
+  plan.set_goal(Goal::Fit);
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_EQ(federation->problem.unknowns,
+            (std::vector<std::string>{"(Intercept)", "u", "v", "I(v^2)", "I(v^3)", "I(u^2)"}));
+  EXPECT_EQ(test::written_out(federation->clients[0].block().system().rows),
+            (WrittenOut{{1.0, 2.0, 3.0, 9.0, 27.0, 4.0}}));
+  EXPECT_EQ(test::written_out(federation->clients[1].block().system().rows),
+            (WrittenOut{{1.0, -1.0, 5.0, 25.0, 125.0, 1.0}}));
+  const auto& powers = federation->problem.powers;
+  ASSERT_EQ(powers.size(), 3);
+  EXPECT_EQ(powers[1].column, 4);  // counted with the intercept
+  EXPECT_EQ(powers[1].source, 2);
+  EXPECT_EQ(powers[1].exponent, 3);
+  EXPECT_EQ(powers[2].source, 1);
+}
+
+TEST_F(FederationFiles, HavePowersOfNumberedColumnsToo) {
+  Plan plan;
+  plan.data = {folder.write("a.svm", "1 1:2\n").string(), folder.write("b.svm", "2 3:3\n").string()};
+  plan.powers = {"x3:2"};
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_EQ(federation->problem.unknowns, (std::vector<std::string>{"x1", "x2", "x3", "I(x3^2)"}));
+  EXPECT_EQ(test::written_out(federation->clients[1].block().system().rows), (WrittenOut{{0.0, 0.0, 3.0, 9.0}}));
+}
+
+TEST_F(FederationFiles, WithPowersThatCannotBeAreRefused) {
+  Plan plan = tables({"u,I(u^2),y\n1e200,2,3\n", "u,I(u^2),y\n1,2,3\n"});
+  const auto with = [&](std::vector<std::string> powers) {
+    plan.powers = std::move(powers);
+    return refusal(plan);
+  };
+
+  EXPECT_EQ(with({"w:2"}), "powers: no column 'w' among the features");
+  EXPECT_EQ(with({"y:2"}), "powers: no column 'y' among the features");
+  EXPECT_EQ(with({"u:2"}), "powers: the data have a column 'I(u^2)' already");
+  EXPECT_EQ(with({"I(u^2):2", "I(u^2):3"}), "powers: column 'I(u^2)' is given twice");
+  plan.ignore = {"I(u^2)"};
+  EXPECT_EQ(with({"u:2"}), "site-1: row 1: a number to the power of 2 is beyond the range of numbers");
+}
+
+TEST_F(FederationFiles, OfAFitStayInTheUnitsOfTheData) {
+  Plan plan = tables({"u,y\n10,1\n30,2\n"});
+  plan.set_goal(Goal::Fit);
+  plan.standardize = true;
+
+  const auto federation = make_federation(plan);
+
+  ASSERT_TRUE(federation) << federation.error().message;
+  EXPECT_EQ(test::written_out(federation->clients[0].block().system().rows), (WrittenOut{{1.0, 10.0}, {1.0, 30.0}}));
+  EXPECT_FALSE(federation->problem.scaling);
 }
 
 TEST_F(FederationFiles, OfMatricesNeedRightHandSidesOfTheirLength) {

@@ -47,7 +47,7 @@ TEST(Plan, ReadsEveryKindOfEntry) {
   EXPECT_EQ(plan.steps.form, LocalForm::Gram);
   EXPECT_EQ(plan.steps.gram_memory, std::size_t{64} << 20);
   EXPECT_EQ(plan.run.sparsity, 0);
-  EXPECT_EQ(plan.run.tolerance, 1e-8);
+  EXPECT_EQ(plan.tolerance, 1e-8);
   EXPECT_EQ(plan.run_options().patience, 0);
 }
 
@@ -64,8 +64,11 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
               .participants = 2,
               .local_budget = UntilProjected{},
               .sparsity = 4,
-              .noise_columns = 3,
-              .tolerance = 1e-9};
+              .noise_columns = 3};
+  plan.tolerance = 1e-9;
+  plan.powers = {"dose:3", "a:b:2"};
+  plan.round_trip = 12.5;
+  plan.bandwidth = 1000.0;
   plan.patience = 12;
   plan.steps = {.sampling = RowSampling::Shuffled, .form = LocalForm::Direct, .gram_memory = std::size_t{7} << 20};
   plan.usual_sampling = plan.usual_local_steps = false;
@@ -92,13 +95,63 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
   EXPECT_EQ(again.steps.sampling, plan.steps.sampling);
   EXPECT_EQ(again.method.memory, plan.method.memory);
   EXPECT_EQ(again.method.soft, plan.method.soft);
+  EXPECT_EQ(again.powers, plan.powers);
+  EXPECT_EQ(again.tolerance, 1e-9);
+  EXPECT_EQ(again.run_options().tolerance, 0.0) << "no residuals under differential privacy";
+}
+
+TEST(Plan, OfAFitIsWrittenWithItsOwnEntriesAlone) {
+  const test::TempFolder folder;
+  Plan plan;
+  plan.set_goal(Goal::Fit);
+  plan.data = {(folder.path() / "a.csv").string()};
+  plan.target = "y";
+  plan.powers = {"u:2"};
+  plan.method.name = MethodName::Cg;
+  plan.method.ridge = 0.5;
+
+  const std::string text = plan_text(plan, folder.path());
+  Plan again;
+  const auto read = read_plan(folder.write("plan.toml", text), again);
+
+  ASSERT_TRUE(read) << read.error().message << '\n' << text;
+  for (const PlanOption& option : plan_options()) EXPECT_EQ(option.get(again), option.get(plan)) << option.name;
+  EXPECT_TRUE(check(again));
+  EXPECT_NE(text.find("fedrk fit plan.toml repeats it"), std::string::npos);
+  EXPECT_EQ(text.find("local-steps"), std::string::npos) << text;
+  EXPECT_EQ(text.find("epsilon"), std::string::npos) << text;
+}
+
+TEST(Plan, OfAFitHasAnInterceptUnlessItSaysOtherwise) {
+  const test::TempFolder folder;
+  const auto intercept = [&](std::string_view content) {
+    Plan plan;
+    EXPECT_TRUE(read_plan(folder.write("plan.toml", content), plan));
+    return plan.intercept;
+  };
+
+  EXPECT_FALSE(intercept("seed = 1"));
+  EXPECT_TRUE(intercept("goal = 'fit'"));
+  EXPECT_FALSE(intercept("goal = 'fit'\nintercept = false"));
+  EXPECT_TRUE(intercept("goal = 'solve'\nintercept = true"));
+}
+
+TEST(Plan, IsSolvedToTheUsualToleranceUnlessItSaysOne) {
+  const test::TempFolder folder;
+  Plan open, to_rounding;
+  ASSERT_TRUE(read_plan(folder.write("plan.toml", "tolerance = 'auto'"), open));
+  ASSERT_TRUE(read_plan(folder.write("plan.toml", "tolerance = 0"), to_rounding));
+
+  EXPECT_EQ(Plan().run_options().tolerance, 1e-8);
+  EXPECT_EQ(open.run_options().tolerance, 1e-8);
+  EXPECT_EQ(to_rounding.run_options().tolerance, 0.0);
 }
 
 TEST(Plan, GivesUpAfterSomePatienceOnlyWhereAToleranceIsAskedFor) {
   Plan plan;
   plan.method.name = MethodName::Published;
   EXPECT_EQ(plan.run_options().patience, 0);
-  plan.run.tolerance = 1e-6;
+  plan.tolerance = 1e-6;
   EXPECT_EQ(plan.run_options().patience, 100);
   plan.method.name = MethodName::Auto;  // knows itself when it has arrived
   EXPECT_EQ(plan.run_options().patience, 0);
@@ -155,10 +208,18 @@ TEST(Plan, SaysWhereAFileIsWrong) {
   EXPECT_EQ(refusal(folder, "standardize = 'yes'"), "plan.toml:1: standardize: expected true or false, found 'yes'");
   EXPECT_EQ(refusal(folder, "partition = 'random'"),
             "plan.toml:1: partition: expected 'contiguous', 'shuffled' or 'by:COLUMN', found 'random'");
-  EXPECT_EQ(refusal(folder, "tolerance = -1"), "plan.toml:1: tolerance: expected a number from 0 (none), found '-1'");
+  EXPECT_EQ(refusal(folder, "tolerance = -1"),
+            "plan.toml:1: tolerance: expected 'auto' or a number from 0 (none), found '-1'");
   EXPECT_EQ(refusal(folder, "seed = [1, 2]"), "plan.toml:1: seed: expected one value");
   EXPECT_EQ(refusal(folder, "data = [[1]]"), "plan.toml:1: data: expected a list of texts");
-  EXPECT_EQ(refusal(folder, "method = 'best'"), "plan.toml:1: method: expected 'auto' or 'published', found 'best'");
+  EXPECT_EQ(refusal(folder, "method = 'best'"),
+            "plan.toml:1: method: expected 'auto', 'published', 'gram' or 'cg', found 'best'");
+  EXPECT_EQ(refusal(folder, "goal = 'predict'"), "plan.toml:1: goal: expected 'solve' or 'fit', found 'predict'");
+  for (const std::string entry : {"dose", "dose:", ":2", "dose:1", "dose:33", "dose:2.5"}) {
+    EXPECT_EQ(refusal(folder, "powers = ['" + entry + "']"),
+              "plan.toml:1: powers: expected COLUMN:K with a power K from 2 to 32, found '" + entry + "'");
+  }
+  EXPECT_EQ(refusal(folder, "bandwidth = 0"), "plan.toml:1: bandwidth: expected a number above 0, found '0'");
   EXPECT_EQ(refusal(folder, "row-sampling = 'random'"),
             "plan.toml:1: row-sampling: expected 'auto' or 'squared-norm', 'norm', 'uniform', 'shuffled' or 'greedy', "
             "found 'random'");
@@ -200,7 +261,7 @@ TEST(Plan, IsCheckedBeforeAnyFileIsRead) {
             std::string::npos);
   EXPECT_NE(complaint([](Plan& p) {
               p.data = {"a", "b"}, p.partition = "shuffled";
-            }).find("--partition splits"),
+            }).find("--partition and --site split one file"),
             std::string::npos);
   EXPECT_NE(complaint([](Plan& p) { p.data = {"a"}, p.partition = "by:x", p.clients = 2; }).find("leave --clients out"),
             std::string::npos);
@@ -220,6 +281,42 @@ TEST(Plan, IsCheckedBeforeAnyFileIsRead) {
             std::string::npos);
   EXPECT_EQ(complaint([](Plan& p) { p.data = {"a"}, p.method.privacy.epsilon = 1.0; }), "");
   EXPECT_EQ(complaint([](Plan& p) { p.data = {"a.csv"}; }), "");
+  EXPECT_EQ(complaint([](Plan& p) { p.data = {"a.csv"}, p.powers = {"u"}; }),
+            "powers: expected COLUMN:K with a power K from 2 to 32, found 'u'");
+}
+
+TEST(Plan, OfAFitTakesNothingThatIsAboutEquations) {
+  const auto complaint = [](auto change) {
+    Plan plan;
+    plan.data = {"a.csv"};
+    plan.set_goal(Goal::Fit);
+    change(plan);
+    const auto fine = check(plan);
+    return fine ? std::string() : fine.error().message;
+  };
+
+  EXPECT_EQ(complaint([](Plan& p) { p.run.sparsity = 3; }),
+            "keep is for fedrk solve: a fit has no such entry, so leave it out");
+  EXPECT_EQ(complaint([](Plan& p) { p.usual_local_steps = false; }),
+            "local-steps is for fedrk solve: a fit has no such entry, so leave it out");
+  EXPECT_EQ(complaint([](Plan& p) { p.method.privacy.epsilon = 1.0; }),
+            "epsilon is for fedrk solve: a fit has no such entry, so leave it out");
+  EXPECT_EQ(complaint([](Plan& p) { p.method.name = MethodName::Published; }),
+            "the published method solves equations: a fit takes --method auto, gram or cg");
+  EXPECT_NE(complaint([](Plan& p) { p.truth = "x.npy"; }).find("--no-intercept"), std::string::npos);
+  EXPECT_EQ(complaint([](Plan& p) {
+              p.method.name = MethodName::Gram, p.method.ridge = 1.0, p.standardize = true, p.run.participants = 3;
+            }),
+            "");
+}
+
+TEST(Plan, OfEquationsTakesTheMethodsOfFitsForLeastSquaresOnly) {
+  Plan plan;
+  plan.data = {"a.csv"};
+  plan.method.name = MethodName::Cg;
+  EXPECT_EQ(check(plan).error().message, "--method cg is for fits: fedrk fit, or --least-squares");
+  plan.method.least_squares = true;
+  EXPECT_TRUE(check(plan));
 }
 
 }  // namespace

@@ -90,6 +90,21 @@ TEST(Report, SaysWhatWasSolvedByWhomAndHowItEnded) {
   }
 }
 
+TEST(Report, OfAFitSaysHowWellItFits) {
+  const std::string page = page_of(R"json({
+    "goal": "fit", "status": "finished:unconverged", "converged": false, "title": "prostate", "method": "gram",
+    "problem": {"target": "lpsa", "rows": 97, "columns": 9},
+    "model": {"family": "gaussian", "rows": 97, "rank": 9, "df_residual": 88, "sigma": 0.69951, "r_squared": 0.66336},
+    "coefficients": [{"name": "(Intercept)", "coefficient": 0.18}, {"name": "twice", "coefficient": null}]
+  })json",
+                                   kNoHistory);
+
+  for (const char* part : {"Not converged", "What was fitted", "Rows × coefficients", "Residual standard error",
+                           "0.6995", "on 88 degrees of freedom", "R²", "0.6634", "fedrk fit plan.toml"}) {
+    EXPECT_TRUE(contains(page, part)) << part;
+  }
+}
+
 TEST(Report, SaysOnceWhatIsBothAWarningAndTheOutcome) {
   std::string result = kResult;
   result.replace(result.find("One row weighs more than half."), 30, "It hovers around 0.31.");

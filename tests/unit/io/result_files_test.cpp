@@ -41,11 +41,10 @@ FinishedRun small_run() {
 TEST(ResultJson, HasTheDocumentedKeys) {
   const auto document = nlohmann::json::parse(result_json(small_run()));
 
-  for (const char* key : {"version", "title",          "status",       "stop_reason", "stop_words",
-                          "method",  "problem",        "options",      "rounds",      "relative_residual",
-                          "fit",     "relative_error", "seconds",      "bytes_up",    "bytes_down",
-                          "seed",    "clients",        "coefficients", "selection",   "convergence",
-                          "warnings"}) {
+  for (const char* key : {"version",   "title",   "status",         "stop_reason",       "stop_words",  "method",
+                          "problem",   "options", "rounds",         "relative_residual", "goal",        "converged",
+                          "criterion", "fit",     "relative_error", "seconds",           "bytes_up",    "bytes_down",
+                          "seed",      "clients", "coefficients",   "selection",         "convergence", "warnings"}) {
     EXPECT_TRUE(document.contains(key)) << key;
   }
   EXPECT_EQ(document["status"], "finished:completed");
@@ -81,10 +80,10 @@ TEST(ResultJson, ReplacesNamesThatAreNotUtf8) {
 
 TEST(ResultFiles, SayWhyARunEnded) {
   FinishedRun run = small_run();
-  run.plan.run.tolerance = 1e-6;
+  run.plan.tolerance = 1e-6;
   const auto ended = [&](Termination termination) {
     run.result.termination = termination;
-    return status_of(termination) + " " + stop_reason_of(termination) + ": " + stop_words(run);
+    return status_of(run) + " " + stop_reason_of(termination) + ": " + stop_words(run);
   };
 
   EXPECT_EQ(ended(Termination::RoundLimit), "finished:completed round_limit: all 2 rounds were made");
@@ -98,6 +97,73 @@ TEST(ResultFiles, SayWhyARunEnded) {
             "finished:stopped deadline: the time limit of the run was reached after 2 rounds");
   EXPECT_EQ(ended(Termination::ClientsLost), "finished:failed clients_lost: too few clients were left in round 3");
   EXPECT_EQ(ended(Termination::Diverged), "finished:failed diverged: x left the range of numbers in round 2");
+}
+
+TEST(ResultFiles, SayWhetherARunConverged) {
+  FinishedRun run = small_run();
+  const auto told = [&](std::optional<bool> converged) {
+    run.converged = converged;
+    const auto document = nlohmann::json::parse(result_json(run));
+    return document["status"].get<std::string>() + " " + document["converged"].dump();
+  };
+
+  EXPECT_EQ(told(true), "finished:completed true");
+  EXPECT_EQ(told(std::nullopt), "finished:completed null");
+  EXPECT_EQ(told(false), "finished:unconverged false");
+  run.result.termination = Termination::Interrupted;
+  EXPECT_EQ(told(false), "finished:stopped false");
+  run.result.termination = Termination::ClientsLost;
+  EXPECT_EQ(told(false), "finished:failed false");
+}
+
+// A fit of y by u and by v,w, which is a multiple of u.
+FinishedRun small_fit() {
+  FinishedRun run = small_run();
+  run.plan.set_goal(Goal::Fit);
+  run.plan.run.sparsity = 0;
+  run.selection_counts.clear();
+  run.selection_order.clear();
+  run.standardized = false;
+  run.method = "gram";
+  run.converged = true;
+  run.fit = FitSummary{.rows = 7, .rank = 1, .df_residual = 6.0, .sigma = 0.5, .criterion = 1e-12};
+  run.fit->not_estimable = {"v,w"};
+  return run;
+}
+
+TEST(ResultJson, OfAFitTellsTheModel) {
+  const auto document = nlohmann::json::parse(result_json(small_fit()));
+
+  EXPECT_EQ(document["goal"], "fit");
+  EXPECT_EQ(document["method"], "gram");
+  EXPECT_EQ(document["converged"], true);
+  EXPECT_EQ(document["criterion"], 1e-12);
+  EXPECT_EQ(document["model"], (nlohmann::json{{"family", "gaussian"},
+                                               {"rows", 7},
+                                               {"rank", 1},
+                                               {"df_residual", 6.0},
+                                               {"sigma", 0.5},
+                                               {"r_squared", nullptr}}));
+  EXPECT_EQ(document["coefficients"][0], (nlohmann::json{{"name", "u"}, {"coefficient", 0.5}}));
+  EXPECT_EQ(document["coefficients"][1], (nlohmann::json{{"name", "v,w"}, {"coefficient", nullptr}}));
+  EXPECT_FALSE(document["options"].contains("local_steps"));
+}
+
+TEST(ResultJson, OfAFitThatNothingIsKnownOfHasNulls) {
+  FinishedRun run = small_fit();
+  run.fit.reset();
+  run.converged.reset();
+
+  const auto document = nlohmann::json::parse(result_json(run));
+
+  EXPECT_EQ(document["model"]["rows"], 7);
+  EXPECT_TRUE(document["model"]["rank"].is_null());
+  EXPECT_TRUE(document["criterion"].is_null());
+  EXPECT_TRUE(document["converged"].is_null());
+}
+
+TEST(ResultFiles, LeaveACoefficientThatIsNotEstimableEmpty) {
+  EXPECT_EQ(solution_csv(small_fit()), "name,coefficient\nu,0.5\n\"v,w\",\n");
 }
 
 TEST(ResultFiles, AreTablesThatOtherProgramsRead) {

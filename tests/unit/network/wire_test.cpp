@@ -255,7 +255,7 @@ TEST(Wire, APlanIsTheSameAtTheOtherEndButForItsFiles) {
   plan.ignore = {"id", "date"};
   plan.intercept = plan.standardize = true;
   plan.run.seed = 123;
-  plan.run.tolerance = 0.1;
+  plan.tolerance = 0.1;
   plan.start = "start.npy";
   io::Plan arrived;
   arrived.data = {"own.csv"};
