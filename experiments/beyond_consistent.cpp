@@ -10,7 +10,7 @@
 #include "experiments/beyond_runs.hpp"
 #include "experiments/verdicts_beyond.hpp"
 #include "fedrk/baselines/averaging.hpp"
-#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/problem/generators.hpp"
 
 namespace fedrk::experiments {
@@ -71,7 +71,7 @@ void compare_on_consistent(const Settings& settings, const Progress& progress, F
   const Curves some = curves_of(runs, size, size.participants), everyone = curves_of(runs, size, 0);
   RunOptions run;
   run.rounds = size.rounds;
-  ConjugateGradients method(size.clients);
+  ConjugateGradients method({.tolerance = 0.0}, runs.engine().roster());
   const ErrorCurve conjugate = runs.by_method("conjugate gradients", method, run);
 
   const auto named = [](ErrorCurve curve, std::string_view label) {

@@ -8,7 +8,7 @@
 #include "experiments/beyond_runs.hpp"
 #include "experiments/verdicts_beyond.hpp"
 #include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/problem/generators.hpp"
 
 namespace fedrk::experiments {
@@ -54,7 +54,7 @@ void compare_on_least_squares(const Settings& settings, const Progress& progress
   const ErrorCurve plain = runs.by_options("published", published, run);
   const ErrorCurve averaged = runs.by_options("published, tail average", tail, run);
   const ErrorCurve widened = with_noise_columns(size, problem.system, truth, settings);
-  ConjugateGradients method(size.clients);
+  ConjugateGradients method({.tolerance = 0.0}, runs.engine().roster());
   const ErrorCurve conjugate = runs.by_method(fmt::format("conjugate gradients, all {}", size.clients), method, run);
   findings.verdicts.push_back(arrives_within("contradicting equations are solved for least squares",
                                              std::vector{conjugate}, kLevel, size.most_with_all));

@@ -41,7 +41,7 @@ std::string estimates(const io::FinishedRun& run) {
   if (shown < run.unknowns.size()) {
     text += fmt::format("  ... and {} more, in solution.csv of a run with --out\n", run.unknowns.size() - shown);
   }
-  if (run.fit && !run.fit->not_estimable.empty()) {
+  if (!run.not_estimable.empty()) {
     text += "  (not estimable: the column is a combination of others)\n";
   }
   return text + '\n';

@@ -19,7 +19,7 @@ std::string hovering_words(const Horizon& horizon, const io::Plan& plan) {
       brief(horizon.level), horizon.since_round);
   if (horizon.level >= 1.0) text += " It is as far off as x = 0 would be.";
   if (plan.run.sparsity > 0) text += " Keeping few entries adds to it; more may be needed (--keep).";
-  if (plan.run.sparsity == 0) text += " --method auto goes to the least-squares solution itself.";
+  if (plan.run.sparsity == 0) text += " fedrk fit finds the least-squares solution itself.";
   text +=
       plan.run.noise_columns > 0
           ? " To come closer with this method, try another number of noise columns (--noise-columns) or fewer local "

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/analysis/horizon.hpp"
 #include "fedrk/analysis/selection_counts.hpp"
@@ -19,22 +21,38 @@
 namespace fedrk::app {
 namespace {
 
+/// Shows an observer x in the units of the data.
+class InDataUnits final : public RoundObserver {
+ public:
+  InDataUnits(const io::Problem& problem, RoundObserver& inner) : problem_(problem), inner_(inner) {}
+  void on_round(const RoundRecord& record, std::span<const double> x) override {
+    inner_.on_round(record, problem_.coefficients(x));
+  }
+
+ private:
+  const io::Problem& problem_;
+  RoundObserver& inner_;
+};
+
 // A refit may take as many rounds again.
 std::uint32_t most_rounds(const MethodOptions& method, const RunOptions& options) {
-  const std::uint64_t most = std::uint64_t{options.rounds} * (method.refit ? 2 : 1);
+  const std::uint64_t most = std::uint64_t{options.rounds} * (method.refits(options) ? 2 : 1);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
 }
 
-// Least squares on what was selected: the entries kept most often, or those that soft thresholding left.
+// Least squares on what was selected: the entries kept most often, or those that soft thresholding left. The intercept
+// is one of them, always.
 void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, const SelectionCounts& selection,
                std::span<RoundObserver* const> observers, const StopSignal* stop, RunResult& result) {
   RefitOptions wanted{.run = options, .keep = options.sparsity};
   wanted.run.first_round = static_cast<std::uint32_t>(result.history.size());
   const std::vector<std::uint64_t>& counts = selection.counts();
+  if (plan.method.soft == 0.0 && plan.intercept) wanted.support.push_back(0);
   for (const std::size_t j : most_selected(counts)) {
     const auto entry = static_cast<std::uint32_t>(j);
     if (plan.method.soft == 0.0) {
-      if (wanted.support.size() < options.sparsity) wanted.support.push_back(entry);
+      const bool there = std::ranges::find(wanted.support, entry) != wanted.support.end();
+      if (wanted.support.size() < options.sparsity && !there && counts[j] > 0) wanted.support.push_back(entry);
     } else if (2 * counts[j] >= result.history.size()) {
       wanted.often.push_back(entry);  // x moves on; what it held most of the time may be missing at the end
     }
@@ -42,6 +60,8 @@ void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, 
   Refit made = refit(engine, wanted, result.x, observers, stop);
   result.x = std::move(made.result.x);
   result.relative_residual = made.result.relative_residual;
+  result.converged = made.result.converged;
+  result.criterion = made.result.criterion;
   result.bytes_up += made.result.bytes_up;
   result.bytes_down += made.result.bytes_down;
   result.earlier_seconds += made.result.earlier_seconds;
@@ -59,31 +79,67 @@ void refit_as_planned(Engine& engine, const io::Plan& plan, const RunOptions& op
   } catch (const RunEnded& ended) {
     run.result.termination = ended.why();
     run.result.relative_residual.reset();
+    run.result.converged = false;
     if (!ended.words().empty()) run.result.notes.push_back(ended.words());
   }
   run.refit_rounds = run.result.history.size() - before;
 }
 
-// A tolerance that somebody gave must be met; else only a run that ended by it, or by itself, knows.
-std::optional<bool> converged_of(const io::Plan& plan, const RunResult& result) {
-  const double asked = plan.tolerance.value_or(0.0);
-  if (broken_off(result.termination) || result.termination == Termination::Diverged) return false;
-  if (result.termination == Termination::Tolerance) return true;
-  if (result.termination == Termination::Converged && (result.fits || asked == 0.0)) return true;
-  if (plan.goal == io::Goal::Fit) return false;
-  return asked > 0.0 ? std::optional(result.relative_residual.value_or(1.0) <= asked) : std::nullopt;
+std::string names_of(const io::FinishedRun& run, std::span<const std::size_t> unknowns) {
+  std::string text;
+  for (const std::size_t j : unknowns) text += (text.empty() ? "" : ", ") + run.unknowns[j];
+  return text;
 }
 
-// What a residual that stands still means depends on the method: others than the published tell it in their notes.
-void judge(const io::Plan& plan, io::FinishedRun& run) {
-  const bool ended_early = plan.tolerance.value_or(0.0) > 0.0 && run.result.termination == Termination::RoundLimit;
-  if (plan.method.is_published(plan.run)) {
-    run.convergence = convergence_of(find_horizon(run.result.history), plan, ended_early);
-  } else if (run.result.termination == Termination::Converged) {
-    run.convergence.progress = "converged";
+// What a fit found out beside its coefficients.
+void take_summary(const FitSummary& summary, io::FinishedRun& run) {
+  run.fit = summary;
+  if (!summary.coefficients.empty()) run.coefficients = summary.coefficients;
+  for (std::size_t k = 0; k < summary.not_estimable.size(); ++k) {
+    const std::string& name = run.unknowns[summary.not_estimable[k]];
+    const std::string others = names_of(run, summary.combined_of[k]);
+    run.not_estimable.push_back(name);
+    run.warnings.push_back(others.empty() ? fmt::format("Column '{}' is constant: it has no coefficient.", name)
+                                          : fmt::format("Column '{}' is a combination of {}: it has no coefficient of its own.",
+                                                        name, others));
   }
-  const bool solved = run.convergence.progress == "at_rounding";
-  if (!solved && !run.convergence.words.empty()) run.warnings.push_back(run.convergence.words);
+}
+
+std::string unconverged_words(const io::FinishedRun& run) {
+  const RunResult& result = run.result;
+  const double tolerance = run.plan.run_options().tolerance;
+  std::string text = "Not converged: ";
+  if (result.fits) {
+    text += result.criterion ? fmt::format("the criterion is {}, the tolerance {}.", brief(*result.criterion),
+                                           brief(tolerance))
+                             : std::string("the fit ended before its criterion could be measured.");
+  } else if (!result.relative_residual) {
+    text += "the residual over all clients is not known.";
+  } else {
+    text += fmt::format("the relative residual is {}, the tolerance {}.", brief(*result.relative_residual),
+                        brief(tolerance));
+  }
+  if (result.termination == Termination::RoundLimit) text += " More rounds (--rounds) may help.";
+  if (!result.fits && result.termination != Termination::RoundLimit) {
+    text += " Where the rows are data with noise, use fedrk fit, or --least-squares.";
+  }
+  return text;
+}
+
+// Whatever is not as it should be is said, whatever else is shown.
+void judge(const io::Plan& plan, io::FinishedRun& run) {
+  const bool converged = run.result.converged.value_or(true);
+  if (plan.method.is_published(plan.run) && !plan.method.refits(plan.run)) {
+    run.convergence = convergence_of(find_horizon(run.result.history), plan, !converged);
+  }
+  if (run.result.converged == true) run.convergence.progress = "converged";
+  for (const ClientId client : run.result.left_out) {
+    run.warnings.push_back(fmt::format("{} stayed away and was left out: the fit is that of the others.",
+                                       run.client_names[client.value]));
+  }
+  if (converged) return;
+  run.warnings.push_back(unconverged_words(run));
+  if (!run.convergence.words.empty()) run.warnings.push_back(run.convergence.words);
 }
 
 io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const Engine& engine,
@@ -94,7 +150,7 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
   run.plan.settle(engine.roster());
   run.rows = problem.rows;
   run.sparse = problem.sparse;
-  run.standardized = problem.scaling.has_value();
+  run.standardized = plan.standardize;
   run.unknowns = problem.unknowns;
   for (const ClientSummary& client : engine.roster()) {
     run.client_names.push_back(client.name);
@@ -113,20 +169,19 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   ProgressDisplay progress(wanted.progress, most_rounds(plan.method, options));
   SelectionCounts selection;
   ErrorToTruth error(problem.truth);
+  InDataUnits in_data_units(problem, error);
   std::vector<RoundObserver*> watching{&progress};
   watching.insert(watching.end(), wanted.observers.begin(), wanted.observers.end());
-  if (!problem.truth.empty()) watching.push_back(&error);
+  if (!problem.truth.empty()) watching.push_back(&in_data_units);
   std::vector<RoundObserver*> observers = watching;
   const bool soft = plan.method.soft > 0.0;
   if (soft ? plan.method.refit : options.sparsity > 0) observers.push_back(&selection);
 
   const auto start = std::chrono::steady_clock::now();
-  MethodOptions chosen = plan.method;
-  if (plan.goal == io::Goal::Fit && chosen.ridge == 0.0) chosen.least_squares = true;
-  const auto method = make_method(chosen, options, engine);
+  const auto method = make_method(plan.method, options, engine, problem.fit);
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, *method, problem.start, observers, wanted.stop);
-  if (plan.method.refit && !broken_off(run.result.termination)) {
+  if (plan.method.refits(options) && !broken_off(run.result.termination)) {
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
   }
   run.seconds =
@@ -138,8 +193,13 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   run.errors = error.errors();
   run.selection_order = most_selected(run.selection_counts);
   run.warnings = std::move(problem.warnings);
-  judge(plan, run);
-  run.converged = converged_of(plan, run.result);
+  run.method = run.result.method;
+  run.converged = run.result.converged;
+  if (const FitSummary* summary = method->fit()) take_summary(*summary, run);
+  if (!problem.fit.spread.empty()) {
+    for (std::size_t j = 0; j < run.result.x.size(); ++j) run.result.x[j] = run.coefficients[j] * problem.fit.spread[j];
+  }
+  judge(run.plan, run);
   if (!expected.empty()) run.result.notes.push_back("The forecast was: " + expected + ".");
   return run;
 }

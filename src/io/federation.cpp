@@ -28,19 +28,7 @@ Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t u
   return values;
 }
 
-// The last columns are the plan's powers of those before them.
-Result<std::vector<PowerTerm>> powers_among(const Plan& plan, const std::vector<std::string>& columns) {
-  const std::size_t powers = power_count(plan.powers);
-  const std::span<const std::string> others(columns.data(), columns.size() - std::min(powers, columns.size()));
-  const auto expected = with_powers(plan.powers, {others.begin(), others.end()});
-  if (!expected) return expected.error();
-  if (*expected != columns) {
-    return Error{"powers: the columns of the data do not end with those that the plan asks for"};
-  }
-  return powers_of(plan.powers, others, plan.intercept ? 1 : 0);
-}
-
-Result<RowBlock> row_block_of(const std::string& client, Storage storage, LinearSystem system,
+Result<RowBlock> row_block_of(const std::string& client, Storage storage, RowUse use, LinearSystem system,
                               std::vector<std::string>& warnings) {
   try {
     const Rounding rounding = storage == Storage::Float32 ? store_as_floats(system) : Rounding{};
@@ -54,7 +42,7 @@ Result<RowBlock> row_block_of(const std::string& client, Storage storage, Linear
       warnings.push_back(fmt::format("{}: {} entries are too small for float32 and became zero; float64 keeps them.",
                                      client, rounding.vanished_entries));
     }
-    return RowBlock(std::move(system));
+    return RowBlock(std::move(system), use);
   } catch (const InvalidArgument& error) {
     return Error{fmt::format("{}: {}", client, error.what())};
   }
@@ -116,8 +104,30 @@ std::optional<std::string> warning_of_sums(const Plan& plan, std::size_t clients
   return "With one client a round the sum that the server sees is that client's own update.";
 }
 
-std::vector<double> Problem::coefficients(const std::vector<double>& x) const {
-  return scaling ? in_data_units(*scaling, x, intercept ? 1 : 0) : x;
+std::vector<double> Problem::coefficients(std::span<const double> x) const {
+  if (!fit.frame.inverse_scale.empty()) return in_data_units(fit.frame, intercept, x);
+  return scaling ? in_data_units(*scaling, x, intercept ? 1 : 0) : std::vector<double>(x.begin(), x.end());
+}
+
+std::vector<double> Problem::scaled(std::span<const double> coefficients) const {
+  std::vector<double> x(coefficients.begin(), coefficients.end());
+  for (std::size_t j = 0; j < std::min(x.size(), unknowns.size()); ++j) {
+    if (!fit.frame.inverse_scale.empty()) x[j] /= fit.frame.inverse_scale[j];
+    if (scaling) x[j] *= scaling->scale[j];
+  }
+  return x;
+}
+
+// The last columns are the plan's powers of those before them.
+Result<std::vector<PowerTerm>> powers_among(const Plan& plan, const std::vector<std::string>& columns) {
+  const std::size_t powers = power_count(plan.powers);
+  const std::span<const std::string> others(columns.data(), columns.size() - std::min(powers, columns.size()));
+  const auto expected = with_powers(plan.powers, {others.begin(), others.end()});
+  if (!expected) return expected.error();
+  if (*expected != columns) {
+    return Error{"powers: the columns of the data do not end with those that the plan asks for"};
+  }
+  return powers_of(plan.powers, others, plan.intercept ? 1 : 0);
 }
 
 ClientTables tables_of(GeneratedProblem problem) {
@@ -127,12 +137,53 @@ ClientTables tables_of(GeneratedProblem problem) {
   return {partition.names, split(std::move(problem.system), partition), numbered_columns(columns)};
 }
 
+Scaling agree_on_scaling(const Plan& plan, std::size_t rows, bool sparse, std::size_t unknowns,
+                         const std::function<std::vector<double>()>& column_means,
+                         const std::function<std::vector<double>(std::span<const double> centre)>& mean_squares) {
+  const std::size_t fixed = plan.intercept ? 1 : 0;
+  const std::vector<double> zeros(unknowns, 0.0);
+  if (plan.column_scaling() == ColumnScaling::Equilibrated) return equilibration(mean_squares(zeros), rows);
+  // Of several solutions that nearest to the start is asked for, and another scale has another one.
+  const bool open = plan.goal == Goal::Solve && plan.column_scaling() == ColumnScaling::Framed && rows < unknowns;
+  if (open) return {zeros, std::vector<double>(unknowns, 1.0)};
+  const auto centring = plan.intercept && !sparse ? Centring::ByMean : Centring::None;
+  const std::vector<double> means = column_means();
+  std::vector<double> centre = centre_from(means, centring, fixed);
+  auto squares = mean_squares(centre);
+  return scaling_from(std::move(centre), means, std::move(squares), fixed);
+}
+
+std::optional<Frame> take_scaling(const Plan& plan, const Scaling& scaling, std::vector<PowerTerm> powers,
+                                  LinearSystem& system) {
+  if (plan.column_scaling() == ColumnScaling::Framed) return frame_from(scaling, std::move(powers));
+  const bool changes = std::ranges::any_of(scaling.scale, [](double scale) { return scale != 1.0; }) ||
+                       std::ranges::any_of(scaling.centre, [](double centre) { return centre != 0.0; });
+  if (changes) apply(scaling, system);
+  return std::nullopt;
+}
+
+namespace {
+
+void set_up_fit(const Plan& plan, Scaling scaling, Problem& problem) {
+  FitSetup& fit = problem.fit;
+  fit.intercept = plan.intercept;
+  fit.frame = frame_from(scaling, problem.powers);
+  fit.link = {plan.round_trip / 1e3, plan.bandwidth * 1e6 / 8.0};
+  const double rows = std::sqrt(static_cast<double>(problem.rows));
+  for (std::size_t j = 0; j < scaling.scale.size(); ++j) {
+    fit.column_norms.push_back(rows * scaling.scale[j] * fit.frame.inverse_scale[j]);
+  }
+  if (plan.standardize) fit.spread = std::move(scaling.scale);
+}
+
+}  // namespace
+
 Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns, std::size_t rows, bool sparse,
                              std::optional<Scaling> scaling) {
   Problem problem{.unknowns = std::move(columns),
                   .rows = rows,
                   .sparse = sparse,
-                  .scaling = std::move(scaling),
+                  .scaling = std::nullopt,
                   .intercept = plan.intercept};
   auto terms = powers_among(plan, problem.unknowns);
   if (!terms) return terms.error();
@@ -143,11 +194,16 @@ Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns,
     }
     problem.unknowns.emplace(problem.unknowns.begin(), kInterceptName);
   }
+  if (scaling && plan.column_scaling() == ColumnScaling::Framed) {
+    set_up_fit(plan, *std::move(scaling), problem);
+  } else {
+    problem.scaling = std::move(scaling);
+  }
   auto start = read_unknowns(plan.start, problem.unknowns.size());
   if (!start) return start.error();
   auto truth = read_unknowns(plan.truth, problem.unknowns.size());
   if (!truth) return truth.error();
-  problem.start = *std::move(start);
+  problem.start = problem.scaled(*start);
   if (!problem.start.empty()) problem.start.resize(problem.start.size() + plan.run.noise_columns, 0.0);
   problem.truth = *std::move(truth);
   warn_of_columns(problem);
@@ -155,7 +211,7 @@ Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns,
 }
 
 Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
-                           std::uint64_t seed, std::vector<std::string>& warnings) try {
+                           std::uint64_t seed, std::vector<std::string>& warnings, std::optional<Frame> frame) try {
   if (const auto fits = check_form(plan, name, row_count(system.rows)); !fits) return fits.error();
   add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
   if (plan.method.privacy.on()) {
@@ -166,21 +222,23 @@ Result<Client> make_client(const Plan& plan, ClientId id, const std::string& nam
                       name, silenced));
     }
   }
-  auto block = row_block_of(name, plan.storage, std::move(system), warnings);
+  const RowUse use = plan.method.fits() ? RowUse::Sums : RowUse::Steps;
+  auto block = row_block_of(name, plan.storage, use, std::move(system), warnings);
   if (!block) return block.error();
   warn_of_rows(plan, name, *block, warnings);
-  return Client(id, name, *std::move(block), seed, plan.steps);
+  return Client(id, name, *std::move(block), seed, plan.steps, std::move(frame));
 } catch (const InvalidArgument& error) {
   return Error{error.what()};
 }
 
 namespace {
 
-// Sums, means, squares, scales: problem/standardize.hpp with the clients at several peers.
-Scaling standardize_together(Peers& peers, std::span<LinearSystem> own, std::size_t rows, Centring centring,
-                             std::size_t fixed) {
+// The sums of agree_on_scaling, with the clients at several peers.
+Scaling agree_together(const Plan& plan, Peers& peers, std::span<const LinearSystem> own, std::size_t rows,
+                       bool sparse) {
+  const std::size_t unknowns = column_count(own.front().rows);
   const auto means_of = [&](const auto& ask) {
-    auto means = peers.sum_in_order(column_count(own.front().rows), [&](std::span<double> sums) {
+    auto means = peers.sum_in_order(unknowns, [&](std::span<double> sums) {
       for (const LinearSystem& client : own) {
         const ColumnSums part = ask(client);
         for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += part.sums[j];
@@ -189,12 +247,11 @@ Scaling standardize_together(Peers& peers, std::span<LinearSystem> own, std::siz
     for (double& mean : means) mean /= static_cast<double>(rows);
     return means;
   };
-  const std::vector<double> means = means_of(column_sums);
-  std::vector<double> centre = centre_from(means, centring, fixed);
-  auto squares = means_of([&](const LinearSystem& client) { return column_square_sums(client, centre); });
-  Scaling scaling = scaling_from(std::move(centre), means, std::move(squares), fixed);
-  for (LinearSystem& client : own) apply(scaling, client);
-  return scaling;
+  return agree_on_scaling(
+      plan, rows, sparse, unknowns, [&] { return means_of(column_sums); },
+      [&](std::span<const double> centre) {
+        return means_of([&](const LinearSystem& client) { return column_square_sums(client, centre); });
+      });
 }
 
 /// What all clients together have.
@@ -224,12 +281,13 @@ Result<void> check_forms(const Plan& plan, const ClientTables& tables) {
   return {};
 }
 
-Result<std::vector<Client>> make_clients(const Plan& plan, ClientTables& tables, std::vector<std::string>& warnings) {
+Result<std::vector<Client>> make_clients(const Plan& plan, ClientTables& tables,
+                                         std::vector<std::optional<Frame>>& frames, std::vector<std::string>& warnings) {
   std::vector<Client> clients;
   for (std::size_t k = 0; k < tables.systems.size(); ++k) {
     const ClientId id{static_cast<std::uint32_t>(tables.first + k)};
     auto client = make_client(plan, id, tables.names[k], std::move(tables.systems[k]),
-                              client_seed(plan.run.seed, tables.names[k]), warnings);
+                              client_seed(plan.run.seed, tables.names[k]), warnings, std::move(frames[k]));
     if (!client) return client.error();
     clients.push_back(*std::move(client));
   }
@@ -260,9 +318,12 @@ Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers
   const std::size_t unknowns = tables.columns.size() + (plan.intercept ? 1 : 0) + plan.run.noise_columns;
   if (plan.intercept) std::ranges::for_each(tables.systems, add_intercept);
   std::optional<Scaling> scaling;
-  if (plan.standardize && plan.goal == Goal::Solve) {
-    const auto centring = plan.intercept && !totals.sparse ? Centring::ByMean : Centring::None;
-    scaling = standardize_together(peers, tables.systems, totals.rows, centring, plan.intercept ? 1 : 0);
+  std::vector<std::optional<Frame>> frames(tables.systems.size());
+  if (plan.column_scaling() != ColumnScaling::AsTheyAre) {
+    scaling = agree_together(plan, peers, tables.systems, totals.rows, totals.sparse);
+    const auto powers = powers_among(plan, tables.columns);
+    if (!powers) return powers.error();
+    for (std::size_t k = 0; k < frames.size(); ++k) frames[k] = take_scaling(plan, *scaling, *powers, tables.systems[k]);
   }
   // Only rank 0 answers for the problem as a whole; start and truth need not be on every machine.
   auto problem = together(peers, [&]() -> Result<Problem> {
@@ -273,7 +334,7 @@ Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers
 
   Federation federation{*std::move(problem), {}, ClientId{static_cast<std::uint32_t>(tables.first)}};
   std::vector<std::string> warnings;
-  auto clients = together(peers, [&] { return make_clients(plan, tables, warnings); });
+  auto clients = together(peers, [&] { return make_clients(plan, tables, frames, warnings); });
   if (!clients) return clients.error();
   federation.clients = *std::move(clients);
   std::ranges::move(exchange_warnings(peers, warnings), std::back_inserter(federation.problem.warnings));

@@ -15,11 +15,21 @@ std::string Plan::group_by() const { return partition.starts_with("by:") ? parti
 
 void Plan::set_goal(Goal wanted) {
   goal = wanted;
+  method.fit = goal == Goal::Fit;
   if (usual_intercept) intercept = goal == Goal::Fit;
 }
 
+ColumnScaling Plan::column_scaling() const {
+  if (method.fits()) return ColumnScaling::Framed;
+  if (standardize) return ColumnScaling::Standardized;
+  const bool by_hyperplanes = !method.is_published(run) && !method.privacy.on() && method.soft == 0.0;
+  return by_hyperplanes && run.sparsity == 0 ? ColumnScaling::Equilibrated : ColumnScaling::AsTheyAre;
+}
+
 void Plan::settle(std::span<const ClientSummary> roster) {
-  if (usual_rounds && method.privacy.on()) run.rounds = fedrk::usual_rounds(method);
+  if (usual_rounds && (method.privacy.on() || !roster.empty())) {
+    run.rounds = fedrk::usual_rounds(method, run, roster.size());
+  }
   if (usual_sampling) steps.sampling = fedrk::usual_sampling(method, run);
   if (usual_local_steps && !roster.empty()) {
     run.local_budget = usual_local_budget(method, run, roster, steps.gram_memory);
@@ -32,7 +42,7 @@ RunOptions Plan::run_options() const {
   wanted.tolerance = tolerance.value_or(kUsualTolerance);
   RunOptions options = run_options_for(method, wanted);
   const bool hovers = !method.ends_by_itself(run);
-  if (usual_rounds && method.privacy.on()) options.rounds = fedrk::usual_rounds(method);  // also where nobody settled
+  if (usual_rounds && method.privacy.on()) options.rounds = fedrk::usual_rounds(method, run, 0);  // not settled yet
   options.patience = patience.value_or(hovers && tolerance.value_or(0.0) > 0.0 ? kPatience : 0);
   return options;
 }

@@ -159,6 +159,7 @@ std::string status_of(const FinishedRun& run) {
     case Termination::Tolerance:
     case Termination::Stagnation:
     case Termination::Converged:
+    case Termination::Contradictory:
       break;
   }
   return run.converged == false ? "finished:unconverged" : "finished:completed";
@@ -169,7 +170,7 @@ std::string method_of(const FinishedRun& run) {
 }
 
 bool is_estimable(const FinishedRun& run, std::size_t unknown) {
-  return !run.fit || std::ranges::find(run.fit->not_estimable, run.unknowns[unknown]) == run.fit->not_estimable.end();
+  return std::ranges::find(run.not_estimable, run.unknowns[unknown]) == run.not_estimable.end();
 }
 
 std::string stop_reason_of(Termination termination) {
@@ -182,6 +183,8 @@ std::string stop_reason_of(Termination termination) {
       return "stagnation";
     case Termination::Converged:
       return "converged";
+    case Termination::Contradictory:
+      return "contradictory";
     case Termination::Interrupted:
       return "interrupted";
     case Termination::Deadline:
@@ -207,6 +210,8 @@ std::string stop_words(const FinishedRun& run) {
       return fmt::format("the residual had stopped falling by round {}{}", rounds, refit);
     case Termination::Converged:
       return fmt::format("the method converged after {} rounds{}", rounds, refit);
+    case Termination::Contradictory:
+      return fmt::format("the equations had shown by round {} that they contradict each other", rounds);
     case Termination::Interrupted:
       return fmt::format("the run was interrupted after {} rounds", rounds + run.refit_rounds);
     case Termination::Deadline:

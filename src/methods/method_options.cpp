@@ -113,6 +113,10 @@ bool MethodOptions::is_published(const RunOptions& run) const {
   return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
 }
 
+bool MethodOptions::refits(const RunOptions& run) const {
+  return refit || (run.sparsity > 0 && soft == 0.0 && run.noise_columns == 0);
+}
+
 bool MethodOptions::ends_by_itself(const RunOptions& run) const {
   if (fits() || privacy.on()) return true;
   return !is_published(run) && soft == 0.0 && memory.value_or(1) > 0;

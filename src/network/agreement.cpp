@@ -142,23 +142,34 @@ class Everyone {
   std::vector<ClientId> all_;
 };
 
-// Sums, means, squares, scales: problem/standardize.hpp with the clients elsewhere.
+// io::agree_on_scaling with the clients elsewhere. What one of them has to say against it ends the agreement.
 Result<Scaling> agree_on_scales(Everyone& everyone, const FederationOptions& options, std::size_t columns,
-                                bool any_sparse) {
-  const std::size_t fixed = options.plan.intercept ? 1 : 0;
-  const auto centring = options.plan.intercept && !any_sparse ? Centring::ByMean : Centring::None;
-  v1::ServerMessage question;
-  question.mutable_sum_columns()->set_run(options.run);
-  question.mutable_sum_columns()->set_columns(columns);
-  const auto sums = everyone.sums(columns + fixed, false, question);
-  if (!sums) return sums.error();
-  const std::vector<double> means = column_means(*sums);
-  std::vector<double> centre = centre_from(means, centring, fixed);
-  question.mutable_sum_squares()->set_run(options.run);
-  wire::set_vector(*question.mutable_sum_squares()->mutable_centre(), centre);
-  const auto squares = everyone.sums(columns + fixed, true, question);
-  if (!squares) return squares.error();
-  return scaling_from(std::move(centre), means, column_means(*squares), fixed);
+                                std::size_t rows, bool any_sparse) {
+  const std::size_t unknowns = columns + (options.plan.intercept ? 1 : 0);
+  std::optional<Error> wrong;
+  const auto means_of = [&](const v1::ServerMessage& question, bool squared) {
+    if (wrong) return std::vector<double>(unknowns, 0.0);
+    const auto sums = everyone.sums(unknowns, squared, question);
+    if (sums) return column_means(*sums);
+    wrong = sums.error();
+    return std::vector<double>(unknowns, 0.0);
+  };
+  Scaling scaling = io::agree_on_scaling(
+      options.plan, rows, any_sparse, unknowns,
+      [&] {
+        v1::ServerMessage question;
+        question.mutable_sum_columns()->set_run(options.run);
+        question.mutable_sum_columns()->set_columns(columns);
+        return means_of(question, false);
+      },
+      [&](std::span<const double> centre) {
+        v1::ServerMessage question;
+        question.mutable_sum_squares()->set_run(options.run);
+        wire::set_vector(*question.mutable_sum_squares()->mutable_centre(), centre);
+        return means_of(question, true);
+      });
+  if (wrong) return *wrong;
+  return scaling;
 }
 
 bool is_square(double value) { return std::isfinite(value) && value >= 0.0; }
@@ -189,20 +200,22 @@ Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOpt
   if (!columns) return columns.error();
   v1::StoredFederation federation;
   bool sparse = false;
+  std::size_t rows = 0;
   for (const Arrival& arrival : *arrivals) {
     auto& member = *federation.add_members();
     member.set_name(arrival.name);
     *member.mutable_ready() = arrival.ready;
     member.set_known_draws(arrival.known_draws);
     sparse = sparse || arrival.ready.sparse();
+    rows += arrival.ready.rows();
   }
   if (options.masked) introduce(federation, options.run, switchboard);
   Everyone everyone(switchboard, options, *arrivals);
   auto& prepare = *federation.mutable_prepare();
   prepare.set_run(options.run);
   prepare.set_columns(*columns);
-  if (options.plan.standardize) {
-    const auto scaling = agree_on_scales(everyone, options, *columns, sparse);
+  if (options.plan.column_scaling() != io::ColumnScaling::AsTheyAre) {
+    const auto scaling = agree_on_scales(everyone, options, *columns, rows, sparse);
     if (!scaling) return scaling.error();
     prepare.set_standardized(true);
     wire::set_vector(*prepare.mutable_centre(), scaling->centre);

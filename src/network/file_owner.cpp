@@ -78,16 +78,19 @@ Result<ColumnSums> FileOwner::column_square_sums(std::span<const double> centre)
 Result<PreparedRows> FileOwner::prepare(const Preparation& preparation) {
   client_.reset();
   if (const auto wide = widen(preparation.columns); !wide) return wide.error();
+  std::optional<Frame> frame;
   if (preparation.scaling) {
     const std::size_t columns = column_count(system_->rows);
     if (preparation.scaling->centre.size() != columns || preparation.scaling->scale.size() != columns) {
       return Error{"the server's scales do not fit the columns"};
     }
-    apply(*preparation.scaling, *system_);
+    const auto powers = io::powers_among(plan_, shape_.names);
+    if (!powers) return powers.error();
+    frame = io::take_scaling(plan_, *preparation.scaling, *powers, *system_);
   }
   std::vector<std::string> warnings;
-  auto client =
-      io::make_client(plan_, preparation.place, name_, *std::exchange(system_, std::nullopt), seed(), warnings);
+  auto client = io::make_client(plan_, preparation.place, name_, *std::exchange(system_, std::nullopt), seed(),
+                                warnings, std::move(frame));
   if (!client) return client.error();
   for (const std::string& warning : warnings) log_.warning("data.note", {{"note", warning}});
   client_ = *std::move(client);

@@ -207,7 +207,9 @@ std::string Participant::wrong_preparation(const v1::Prepare& prepare) const {
   if (!all_finite(wire::view(prepare.centre())) || !all_finite(wire::view(prepare.scale()))) {
     return "the server's scales are not finite";
   }
-  if (prepare.standardized() != plan_.standardize) return "the plan says otherwise whether columns are standardised";
+  if (prepare.standardized() != (plan_.column_scaling() != io::ColumnScaling::AsTheyAre)) {
+    return "the plan says otherwise whether columns are scaled";
+  }
   return "";
 }
 

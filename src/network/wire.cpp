@@ -152,8 +152,8 @@ bool read_work(const v1::Work& message, LocalWork& work) {
     case v1::Work::kNormalProduct:
       work.emplace<NormalProduct>();
       return true;
-    case v1::Work::kGramSum:
-      work.emplace<GramSum>();
+    case v1::Work::kCrossProducts:
+      work.emplace<CrossProducts>().pairs = message.cross_products().pairs();
       return true;
     case v1::Work::kCurvature:
       work.emplace<Curvature>();
@@ -203,7 +203,7 @@ v1::Work work_message(const LocalWork& work) {
           },
           [&](const Gradient&) { message.mutable_gradient(); },
           [&](const NormalProduct&) { message.mutable_normal_product(); },
-          [&](const GramSum&) { message.mutable_gram_sum(); },
+          [&](const CrossProducts& products) { message.mutable_cross_products()->set_pairs(products.pairs); },
           [&](const Curvature&) { message.mutable_curvature(); },
           [&](const ColumnNorms&) { message.mutable_column_norms(); },
           [&](const ClippedPass& pass) {

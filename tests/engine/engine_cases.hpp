@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fedrk/baselines/averaging.hpp"
-#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/baselines/gram_sum.hpp"
 #include "fedrk/baselines/scaffold.hpp"
 #include "fedrk/federated/federated_run.hpp"

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/methods/hyperplane_method.hpp"
 #include "fedrk/methods/method_options.hpp"
 #include "support/doubles.hpp"

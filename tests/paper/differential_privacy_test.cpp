@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/analysis/privacy_forecast.hpp"
-#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/methods/method_options.hpp"
 #include "fedrk/methods/private_mean.hpp"
 #include "support/tiny_systems.hpp"

@@ -4,6 +4,7 @@
 // From the files of a plan to clients that are ready to take part.
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,17 +45,20 @@ struct Problem {
   std::vector<std::string> unknowns;  // names, the intercept first where there is one; noise columns have none
   std::size_t rows = 0;
   bool sparse = false;
-  std::optional<Scaling> scaling;  // where the columns were standardised
+  std::optional<Scaling> scaling;  // where the columns were standardised or equilibrated
+  FitSetup fit{};                  // where they are framed
   bool intercept = false;
   std::vector<PowerTerm> powers{};       // as columns of the rows, where an intercept is column 0
   std::vector<double> start{}, truth{};  // empty: zero, unknown
   std::vector<std::string> warnings{};
 
-  /// The answer in the units of the data.
-  std::vector<double> coefficients(const std::vector<double>& x) const;
+  /// The answer in the units of the data, and back.
+  std::vector<double> coefficients(std::span<const double> x) const;
+  std::vector<double> scaled(std::span<const double> coefficients) const;
 };
 
-/// Of columns with these names, the plan's powers last. Reads the files that hold the start and the truth.
+/// Of columns with these names, the plan's powers last; `scaling` is what the clients agreed on, where the plan's columns
+/// are not as they are. Reads the files that hold the start and the truth.
 Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns, std::size_t rows, bool sparse,
                              std::optional<Scaling> scaling);
 
@@ -64,9 +68,23 @@ std::vector<std::string> numbered_columns(std::size_t count);
 /// What the plan gives away without meaning to, if anything.
 std::optional<std::string> warning_of_sums(const Plan& plan, std::size_t clients);
 
+/// How the clients' columns are brought to a common scale, with sums over all of them: of the columns, then of squared
+/// distances from the centres. The first of these is not asked for where the centres are zero. Throws InvalidArgument
+/// where a column is too large to be squared.
+Scaling agree_on_scaling(const Plan& plan, std::size_t rows, bool sparse, std::size_t unknowns,
+                         const std::function<std::vector<double>()>& column_means,
+                         const std::function<std::vector<double>(std::span<const double> centre)>& mean_squares);
+
+/// Scales an owner's rows as the plan has it, or makes the frame in which a fit sees them.
+std::optional<Frame> take_scaling(const Plan& plan, const Scaling& scaling, std::vector<PowerTerm> powers,
+                                  LinearSystem& system);
+
+/// The powers of the plan among columns with these names, the powers last, as columns of the rows.
+Result<std::vector<PowerTerm>> powers_among(const Plan& plan, const std::vector<std::string>& columns);
+
 /// Of one owner's rows, which have their intercept and their scales already. REQUIRES: the plan is settled.
 Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
-                           std::uint64_t seed, std::vector<std::string>& warnings);
+                           std::uint64_t seed, std::vector<std::string>& warnings, std::optional<Frame> frame = {});
 
 struct Federation {
   Problem problem;              // at rank 0 of several peers; the others have none

@@ -22,6 +22,14 @@ namespace fedrk::io {
 /// What is asked: the x of equations that have one, or a regression on data, which nobody expects to hold exactly.
 enum class Goal { Solve, Fit };
 
+/// What becomes of the columns before the first round, from sums over all clients.
+enum class ColumnScaling {
+  AsTheyAre,
+  Standardized,  // centred and divided by their spread
+  Framed,        // as they are; the sums of a fit centre and scale them as they go (problem/frame.hpp)
+  Equilibrated,  // scaled by powers of two, where their lengths differ much
+};
+
 struct Plan {
   Goal goal = Goal::Solve;          // `set_goal` changes it
   std::vector<std::string> data;    // tables with a target column, one a client, or one to be split
@@ -56,6 +64,8 @@ struct Plan {
 
   /// Also settles the intercept where the plan says nothing of it.
   void set_goal(Goal goal);
+
+  ColumnScaling column_scaling() const;
 
   /// The column of `partition = by:COLUMN`, or nothing.
   std::string group_by() const;

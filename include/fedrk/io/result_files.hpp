@@ -32,6 +32,7 @@ struct FinishedRun {
   std::string method;             // the one that ran: "gram", "cg", ...; empty: the one that the plan names
   std::optional<bool> converged;  // whether the answer meets its criterion over all clients; unset: not measured
   std::optional<FitSummary> fit;  // of a fit
+  std::vector<std::string> not_estimable{};  // unknowns that are combinations of others: they have no coefficient
   Convergence convergence;
   double seconds = 0.0;
 

@@ -46,6 +46,9 @@ struct MethodOptions {
   /// Algorithm 1 of the paper, to the letter: by name, or because hard thresholding or noise columns are part of it.
   bool is_published(const RunOptions& run) const;
 
+  /// Fits what was selected anew at the end: where that is asked for, and after hard thresholding, whose iterates hover.
+  bool refits(const RunOptions& run) const;
+
   /// Knows itself when it has arrived; others end by their rounds, a tolerance, or when the residual falls no further.
   bool ends_by_itself(const RunOptions& run) const;
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/baselines/averaging.hpp"
-#include "fedrk/baselines/conjugate_gradients.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/baselines/gradient_descent.hpp"
 #include "fedrk/baselines/gram_sum.hpp"
 #include "fedrk/baselines/pooled.hpp"
