@@ -39,7 +39,7 @@ KitSpec prostate(const std::string& entries, bool masked = false) {
 // Equations that have a solution.
 KitSpec consistent(const std::string& entries, bool masked = false) {
   return {.generate = {"gaussian", "--rows", "240", "--cols", "60"},
-          .plan = "participants = 3\nseed = 3\nlocal-steps = 10\n" + entries,
+          .plan = "participants = 3\nseed = 3\nlocal-steps = 5\n" + entries,
           .clients = kClients,
           .masked = masked};
 }
@@ -48,7 +48,7 @@ const StartupKit& kit(std::size_t index) {
   static const StartupKit published(prostate("method = \"published\"\nkeep = 5\nrounds = 120\n"));
   static const StartupKit sums(consistent("rounds = 120\n"));
   static const StartupKit least_squares(prostate("rounds = 150\n"));
-  static const StartupKit masked(consistent("rounds = 3000\ntolerance = 1e-8\n", true));
+  static const StartupKit masked(consistent("rounds = 400\ntolerance = 1e-8\n", true));
   const StartupKit* const kits[kKits] = {&published, &sums, &least_squares, &masked};
   return *kits[index];
 }

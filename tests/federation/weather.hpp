@@ -32,10 +32,10 @@ inline const StartupKit& published() {
   return kit;
 }
 
-/// Equations that have a solution, by summed hyperplanes; a hundred rounds or two.
+/// Equations that have a solution, by summed hyperplanes; somewhat more than a hundred rounds.
 inline KitSpec consistent(const std::string& entries, std::size_t clients, bool masked = false) {
   return {.generate = {"gaussian", "--rows", "240", "--cols", "60"},
-          .plan = "seed = 3\nlocal-steps = 10\n" + entries,
+          .plan = "seed = 3\nlocal-steps = 5\n" + entries,
           .clients = clients,
           .masked = masked};
 }
@@ -47,7 +47,7 @@ inline const StartupKit& sums() {
 
 /// With masked sums over four of five clients.
 inline const StartupKit& masked_sums() {
-  static const StartupKit kit(consistent("participants = 4\nrounds = 2000\ntolerance = 1e-9\n", 5, true));
+  static const StartupKit kit(consistent("participants = 4\nrounds = 400\ntolerance = 1e-9\n", 5, true));
   return kit;
 }
 

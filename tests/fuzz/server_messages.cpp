@@ -326,7 +326,7 @@ class Play {
   void use(const std::vector<Switchboard::Answer>& answers) {
     const std::vector<double> x{0.0, 0.0};
     LocalTask task{RoundIndex{0}, x, FixedSteps{1}, input_.maybe()};
-    if (input_.maybe()) task.work = ValidSteps{FixedSteps{1}, input_.maybe() ? 1.0 : 0.0, {}};
+    if (input_.maybe()) task.work = ValidSteps{FixedSteps{1}};
     RoundReplies round;
     for (const auto& answer : answers) {
       if (!answer.message || !answer.message->has_update()) continue;
