@@ -28,12 +28,12 @@ namespace fedrk {
 /// (n + 1)(n + 2)/2 for n columns.
 constexpr std::size_t cross_product_count(std::size_t cols) { return (cols + 1) * (cols + 2) / 2; }
 
-/// C in doubles. Without a frame (null) the columns are taken as they are; `Frame::powers` is not looked at.
-/// REQUIRES: a frame has one centre and one scale for each column.
+/// C in doubles. Without a frame (null) the columns are taken as they are; powers too, whatever the frame says of them.
+/// Throws InvalidArgument where the frame does not fit the columns.
 AlignedVector cross_products(const LinearSystem& system, const Frame* frame);
 
 /// C as pairs: all high parts, then all low parts. Framed entries below 2^-480 count as zero.
-/// REQUIRES: as above; the columns of a power are columns of the rows, and its exponent is positive.
+/// Throws likewise.
 AlignedVector cross_product_pairs(const LinearSystem& system, const Frame* frame);
 
 }  // namespace fedrk
