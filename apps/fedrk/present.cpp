@@ -58,10 +58,10 @@ std::string solution_table(const io::FinishedRun& run) {
 std::string summary(const io::FinishedRun& run) {
   std::string text = fmt::format("{}: {}{} ({:.2g} s)\n", run.title, run.converged == false ? "not converged: " : "",
                                  io::stop_words(run), run.seconds);
-  text +=
-      fmt::format("{} rows, {} unknowns, {} clients; {} sent by the clients, {} to them\n", run.rows,
-                  run.unknowns.size(), run.client_names.size(), bytes_text(static_cast<double>(run.result.bytes_up)),
-                  bytes_text(static_cast<double>(run.result.bytes_down)));
+  text += fmt::format("{} rows, {} unknowns, {} clients, by {}; {} sent by the clients, {} to them\n", run.rows,
+                      run.unknowns.size(), run.client_names.size(), io::method_of(run),
+                      bytes_text(static_cast<double>(run.result.bytes_up)),
+                      bytes_text(static_cast<double>(run.result.bytes_down)));
   if (run.result.relative_residual) text += fmt::format("relative residual {}", brief(*run.result.relative_residual));
   if (!run.errors.empty()) {
     text += fmt::format("{}relative error {}", run.result.relative_residual ? ", " : "", brief(run.errors.back()));

@@ -56,6 +56,12 @@ void ConjugateGradients::look(const RoundReplies& round, std::span<const double>
                        {static_cast<std::size_t>(totals_.rows), squared_residual_, totals_.squared_rhs_norm, rhs_sum_},
                        std::nullopt);
   summary_.criterion = found.value;
+  // Products do not tell combinations of columns, but a column that is constant shows in its length.
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    if (options_.column_norms[j] > 0.0 || options_.penalty_of(j) > 0.0) continue;
+    summary_.not_estimable.push_back(j);
+    summary_.combined_of.emplace_back();
+  }
   slope_ = found.slope;
   // A recursion that has come no closer since the last look has met rounding.
   const bool no_better = last_criterion_ > 0.0 && found.value > 0.5 * last_criterion_;
@@ -88,8 +94,7 @@ void ConjugateGradients::step(const RoundReplies& round, std::span<double> x) {
 
 double ConjugateGradients::estimated_criterion(std::span<const double> x) const {
   const double rhs = std::sqrt(totals_.squared_rhs_norm);
-  const Orthogonality found =
-      orthogonality(gradient_, options_.column_norms, x, std::sqrt(squared_residual_), rhs);
+  const Orthogonality found = orthogonality(gradient_, options_.column_norms, x, std::sqrt(squared_residual_), rhs);
   return found.at_rounding ? 0.0 : found.value;
 }
 

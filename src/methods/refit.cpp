@@ -114,8 +114,8 @@ void add_fit(Engine& engine, const RefitOptions& options, std::span<RoundObserve
   std::ranges::move(result.history, std::back_inserter(made.result.history));
 }
 
-/// What was left out after the last fit is zero in the answer too.
-void leave_only(const Support& support, RunResult& result) {
+/// What was left out after the last fit is zero in the answer too. The fit of no entry at all is x = 0.
+void leave_only(const Support& support, double squared_rhs_norm, RunResult& result) {
   bool changed = false;
   for (std::uint32_t j = 0; j < result.x.size(); ++j) {
     if (result.x[j] == 0.0 || std::ranges::binary_search(support, j)) continue;
@@ -124,7 +124,10 @@ void leave_only(const Support& support, RunResult& result) {
   }
   if (!changed) return;
   result.relative_residual.reset();  // that was of another x
-  result.converged = false;
+  result.converged = support.empty();
+  if (!support.empty()) return;
+  result.relative_residual = squared_rhs_norm > 0.0 ? 1.0 : 0.0;
+  result.criterion = 0.0;
 }
 
 }  // namespace
@@ -150,7 +153,7 @@ Refit refit(Engine& engine, const RefitOptions& options, std::span<const double>
     leave_out_noise(totals, lengths, engine.dimension(), *made.result.relative_residual, made.result.x, made.support);
     if (made.support.size() == before) break;
   }
-  leave_only(made.support, made.result);
+  leave_only(made.support, totals.squared_rhs_norm, made.result);
   made.result.notes.push_back("The " + std::to_string(made.support.size()) +
                               " selected entries were fitted anew by least squares, the others set to zero.");
   return made;
