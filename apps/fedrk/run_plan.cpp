@@ -164,7 +164,8 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
-  const RunOptions options = run.plan.run_options();
+  RunOptions options = run.plan.run_options();
+  options.min_group = wanted.min_group;
   const std::string expected = privacy_forecast_words(run.plan, engine.roster(), engine.dimension());
   if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
   ProgressDisplay progress(wanted.progress, most_rounds(plan.method, options));
