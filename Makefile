@@ -1,6 +1,7 @@
 # Two commands on a fresh machine: `make run` and `make test`. Both install what is missing first.
 
 .DEFAULT_GOAL := build
+FIT_RUN := runs/prostate-fit
 PROSTATE_RUN := runs/prostate
 # Also as root, and on fewer cores than ranks.
 MPI_ENVIRONMENT := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -18,7 +19,9 @@ mpi:              ## build/bin/fedrk_mpi, for the ranks of an MPI job (docs/clus
 	@scripts/setup mpi
 	@scripts/build release fedrk_mpi_program
 
-run: build        ## federated feature selection on the prostate data, with its report
+run: build        ## regression and feature selection on the prostate data of seven hospitals, with reports
+	@build/bin/fedrk fit data/prostate.csv --target lpsa --clients 7 --out $(FIT_RUN) --overwrite
+	@echo
 	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
 
 federation: build ## seven hospitals and a server as processes over TLS, masked and published, and the same in one process
@@ -61,7 +64,7 @@ test-figures:     ## what the methods beyond the paper reach at the size of its 
 	@cmake --build build --target test_paper_beyond_figures
 	@build/tests/bin/test_paper_beyond_figures
 
-soak:             ## hundreds of bad days of a federation: SCENARIOS=300 SEED=now; five minutes
+soak:             ## randomized fault-injection tests of a federation: SCENARIOS=300 SEED=now; five minutes
 	@scripts/setup test
 	@scripts/build release fedrk_program test_federation_scenarios
 	@seq 0 3 | FEDRK_SCENARIOS=$${SCENARIOS:-300} FEDRK_SEED=$${SEED:-$$(date +%s)} xargs -P 2 -I{} \

@@ -68,8 +68,10 @@ void compare_on_ill_conditioned(const Settings& settings, const Progress& progre
   const MethodOptions full{
       .hyperplanes = HyperplaneKind::Valid, .memory = HyperplaneMemory::kAll, .reveal = Reveal::Updates};
   const auto solution = gaussian_vector(size.cols, settings.seed);
-  const std::size_t ends[] = {(size.cols + size.clients - 1) / size.clients,
-                              (size.cols + size.participants - 1) / size.participants};
+  // Kept groups are asked in turn: after a turn of all groups every client has sent one hyperplane.
+  const std::size_t turns = (size.cols + size.clients - 1) / size.clients;
+  const std::size_t groups = (2 * size.clients + size.participants) / (2 * size.participants);
+  const std::size_t ends[] = {turns, turns * groups};
   std::vector<ErrorCurve> curves, with_everyone, published;
   double done = 0.0;
   for (const Conditioning& conditioning : kConditionings) {

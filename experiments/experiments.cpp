@@ -14,7 +14,7 @@ std::span<const Experiment> all_experiments() {
       {"fig3", "noise columns bring inconsistent equations closer to least squares", 60.0, fig3},
       {"fig4", "the variables of the prostate data that matter", 10.0, fig4},
       {"theory", "the convergence bounds beside measured errors", 30.0, theory},
-      {"beyond", "beyond the paper: sums, memory, least squares without a horizon, soft thresholding", 6.0, beyond},
+      {"beyond", "beyond the paper: sums, memory, least squares by sums, soft thresholding", 6.0, beyond},
   }};
   return kAll;
 }

@@ -119,7 +119,8 @@ std::string unconverged_words(const io::FinishedRun& run) {
     text += fmt::format("the relative residual is {}, the tolerance {}.", brief(*result.relative_residual),
                         brief(tolerance));
   }
-  if (result.termination == Termination::RoundLimit) text += " More rounds (--rounds) may help.";
+  const bool hovers = run.convergence.progress == "hovering" || run.convergence.progress == "at_rest";
+  if (result.termination == Termination::RoundLimit && !hovers) text += " More rounds (--rounds) may help.";
   if (!result.fits && result.termination != Termination::RoundLimit) {
     text += " Where the rows are data with noise, use fedrk fit, or --least-squares.";
   }
@@ -163,7 +164,8 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
-  const RunOptions options = run.plan.run_options();
+  RunOptions options = run.plan.run_options();
+  options.min_group = wanted.min_group;
   const std::string expected = privacy_forecast_words(run.plan, engine.roster(), engine.dimension());
   if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
   ProgressDisplay progress(wanted.progress, most_rounds(plan.method, options));
@@ -197,7 +199,10 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   run.converged = run.result.converged;
   if (const FitSummary* summary = method->fit()) take_summary(*summary, run);
   if (!problem.fit.spread.empty()) {
-    for (std::size_t j = 0; j < run.result.x.size(); ++j) run.result.x[j] = run.coefficients[j] * problem.fit.spread[j];
+    // The intercept is the value at the centres, as x has it.
+    for (std::size_t j = problem.intercept ? 1 : 0; j < run.result.x.size(); ++j) {
+      run.result.x[j] = run.coefficients[j] * problem.fit.spread[j];
+    }
   }
   judge(run.plan, run);
   if (!expected.empty()) run.result.notes.push_back("The forecast was: " + expected + ".");

@@ -4,6 +4,7 @@
 // A plan carried out by an engine, whatever stands behind that: the rounds, a refit where one is asked for, and what
 // the run's files tell.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RunPlanOptions {
   ProgressStyle progress = ProgressStyle::Auto;
   std::vector<RoundObserver*> observers{};  // besides the progress; they see the rounds of a refit too
   const StopSignal* stop = nullptr;
+  std::size_t min_group = 1;  // clients of a kept group at least: as many as a masked sum is over
 };
 
 /// The plan may still have entries open that depend on the clients. Names and rows of these come from the roster.

@@ -34,7 +34,8 @@ class MeteredEngine final : public Engine {
     const auto& [rows, nonzeros] = shapes_[i];
     const auto entries = static_cast<double>(nonzeros);
     flops_ += fedrk::flops(task.work, rows, dimension(), nonzeros);
-    if (task.report_residual && !only_measures(task)) flops_ += 2.0 * entries;
+    const bool beside = !only_measures(task) && !std::holds_alternative<Gradient>(task.work);  // else in the same pass
+    if (task.report_residual && beside) flops_ += 2.0 * entries;
     if (!projects(task.work) || factorised_[i]) return;
     const double smaller = static_cast<double>(std::min(rows, dimension()));
     flops_ += 4.0 * smaller * entries;  // QR once, with its Q
@@ -147,6 +148,7 @@ RunOptions run_of(const Contender& contender, const ComparisonOptions& options) 
   if (contender.needs_everyone) run.participants = 0;
   run.patience = 0;
   run.tolerance = 0.0;
+  run.last_iterate = true;
   run.residual_every = contender.watches_residual ? 1 : RunOptions::kNever;
   return run;
 }

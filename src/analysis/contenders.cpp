@@ -138,7 +138,7 @@ void add_stepping(const Engine& engine, const ContenderOptions& options, std::ve
 void add_sums(std::vector<Contender>& list) {
   // To the target, whatever tolerance a plan asks for; in doubles, as is usual.
   const FitOptions fit{.tolerance = 0.0, .pairs = false};
-  list.push_back({"cg", "conjugate gradients", "sums of A_i'A_i p",
+  list.push_back({"cg", "conjugate gradients", "one sum of A_i'A_i p",
                   "on the normal equations; every product is a sweep over all clients", false,
                   [fit](Engine& at) { return ReadyMethod{std::make_unique<ConjugateGradients>(fit, at.roster()), ""}; }});
   list.push_back({"gram", "Gram sum", "one sum of A_i'A_i",

@@ -15,7 +15,9 @@ StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, co
   std::uint64_t rounds = 0;
   const auto attempt = [&](double step) -> StepChoice {
     const auto trial = method(step);
-    const RunResult result = FederatedRun(pilot).run(engine, *trial, {}, {}, stop);
+    RunOptions trial_run = pilot;
+    trial_run.last_iterate = true;  // a step that diverges must show
+    const RunResult result = FederatedRun(trial_run).run(engine, *trial, {}, {}, stop);
     rounds += result.history.size();
     // Pilots begin at zero, where the relative residual is one: what ends above has diverged, or is about to.
     const bool fine = result.termination != Termination::Diverged && result.relative_residual &&

@@ -152,7 +152,7 @@ class Rounds {
     result_.relative_residual.reset();  // of an earlier x, if of any
     if (method_.fits()) {
       if (const auto measure = method_.measure()) take(*measure);
-    } else if (best_.residual < 1.0) {
+    } else if (best_.residual < 1.0 && !options_.last_iterate) {
       choose_the_best();
     }
     result_.converged = false;
@@ -284,7 +284,7 @@ class Rounds {
     if (!method_.may_ask_residuals()) return;
     const bool measured = measure_everyone();
     result_.converged = measured && is_solved();
-    if (*result_.converged) return;
+    if (*result_.converged || options_.last_iterate) return;
     const auto last = measured ? result_.relative_residual : std::exchange(of_the_others_, std::nullopt);
     if (measured && squared_norm(start_) > 0.0) measure(method_.answer(start_));
     result_.relative_residual = measured ? last : std::nullopt;

@@ -152,8 +152,8 @@ Result<SharedFile> read_own_rows(const Plan& plan, const Peers& peers, std::size
   return file;
 }
 
-Result<SharedFile> read_all_rows(const Plan& plan, const Peers& peers) {
-  auto source = read_source(plan, 0);
+Result<SharedFile> read_all_rows(const Plan& plan, const Peers& peers, std::span<const std::string> features) {
+  auto source = read_source(plan, 0, {}, features);
   if (!source) return source.error();
   Partition partition = partition_for(plan, source->data);
   const auto share = share_of(peers, partition.counts);
@@ -161,13 +161,13 @@ Result<SharedFile> read_all_rows(const Plan& plan, const Peers& peers) {
   return SharedFile{*std::move(source), std::move(partition), *share};
 }
 
-Result<SharedFile> read_shared(const Plan& plan, const Peers& peers) {
+Result<SharedFile> read_shared(const Plan& plan, const Peers& peers, std::span<const std::string> features) {
   if (peers.count() > 1 && !plan.matrix.empty() && plan.partition == "contiguous") {
     const auto rows = count_npy_rows(plan.matrix[0]);
     if (!rows) return rows.error();
     if (*rows) return read_own_rows(plan, peers, **rows);
   }
-  return read_all_rows(plan, peers);
+  return read_all_rows(plan, peers, features);
 }
 
 // Their memory goes back to the system where the storage, which all pieces share, is large.
@@ -179,8 +179,9 @@ void forget(LinearSystem& system) {
       system.rows);
 }
 
-Result<ClientTables> one_file_for_all(const Plan& plan, Peers& peers) {
-  auto file = together(peers, [&] { return read_shared(plan, peers); });
+// With these features in this order, where there are any.
+Result<ClientTables> one_file_for_all(const Plan& plan, Peers& peers, std::span<const std::string> features = {}) {
+  auto file = together(peers, [&] { return read_shared(plan, peers, features); });
   if (!file) return file.error();
   std::vector<SourceFile> own;
   own.push_back(std::move(file->source));
@@ -218,6 +219,16 @@ Result<ClientTables> read_clients(const Plan& plan, Peers& peers) {
   auto tables = source_count(plan) == 1 ? one_file_for_all(plan, peers) : one_file_each(plan, peers);
   if (!tables) return tables;
   if (const auto done = put_powers(plan, peers, *tables); !done) return done.error();
+  return tables;
+}
+
+Result<ClientTables> read_clients(const Plan& plan, const std::vector<std::string>& columns) {
+  if (const auto fine = check(plan); !fine) return fine.error();
+  Alone alone;
+  const std::size_t powers = std::min(power_count(plan.powers), columns.size());
+  auto tables = one_file_for_all(plan, alone, std::span(columns).first(columns.size() - powers));
+  if (!tables) return tables;
+  if (const auto done = put_powers(plan, alone, *tables); !done) return done.error();
   return tables;
 }
 

@@ -39,7 +39,7 @@ void Plan::settle(std::span<const ClientSummary> roster) {
 RunOptions Plan::run_options() const {
   constexpr std::uint32_t kPatience = 100;
   RunOptions wanted = run;
-  wanted.tolerance = tolerance.value_or(kUsualTolerance);
+  wanted.tolerance = tolerance.value_or(storage == Storage::Float32 ? kUsualFloatTolerance : kUsualTolerance);
   RunOptions options = run_options_for(method, wanted);
   const bool hovers = !method.ends_by_itself(run);
   if (usual_rounds && method.privacy.on()) options.rounds = fedrk::usual_rounds(method, run, 0);  // not settled yet

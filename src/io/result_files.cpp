@@ -69,7 +69,7 @@ Json options_json(const FinishedRun& run) {
       {"ridge", positive_or_null(method.ridge)},
       {"least_squares", method.least_squares},
       {"soft", positive_or_null(method.soft)},
-      {"refit", method.refit},
+      {"refit", method.refits(options)},
       {"epsilon", positive_or_null(method.privacy.epsilon)},
       {"delta", method.privacy.on() ? Json(method.privacy.delta) : Json(nullptr)},
       {"average_after", method.average ? Json(method.average->rounds.value_or(options.rounds / 2)) : Json(nullptr)}};
@@ -115,6 +115,7 @@ Json model_json(const FinishedRun& run) {
 // What `converged` is said of.
 std::optional<double> criterion_of(const FinishedRun& run) {
   if (run.fit) return run.fit->criterion;
+  if (run.result.criterion) return run.result.criterion;  // of a refit
   return run.result.fits || run.plan.goal == Goal::Fit ? std::nullopt : run.result.relative_residual;
 }
 
@@ -209,7 +210,7 @@ std::string stop_words(const FinishedRun& run) {
     case Termination::Stagnation:
       return fmt::format("the residual had stopped falling by round {}{}", rounds, refit);
     case Termination::Converged:
-      return fmt::format("the method converged after {} rounds{}", rounds, refit);
+      return fmt::format("the method converged after {} round{}{}", rounds, rounds == 1 ? "" : "s", refit);
     case Termination::Contradictory:
       return fmt::format("the equations had shown by round {} that they contradict each other", rounds);
     case Termination::Interrupted:

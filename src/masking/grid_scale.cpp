@@ -27,6 +27,7 @@ Grid GridScale::next(const LocalTask& task, std::size_t parties) const {
   // Private answers are on a grid of their own, below 2^52 units each.
   const auto* pass = std::get_if<ClippedPass>(&task.work);
   if (pass != nullptr && parties <= (std::size_t{1} << (kRange - 52))) return {pass->exponent};
+  if (std::holds_alternative<CrossProducts>(task.work)) return {};  // asked for once, of any size
   const auto found = sizes_.find(kind_of(task));
   if (found == sizes_.end()) return {};
   return {std::clamp(found->second - precision(parties), kFinest, kCoarsest)};

@@ -23,6 +23,17 @@ bool put_wide(std::span<const double> numbers, std::uint64_t* to) {
   return true;
 }
 
+bool put_pairs(std::span<const double> numbers, std::uint64_t* to) {
+  for (std::size_t k = 0; k < numbers.size(); k += 2) {
+    auto high = wide_from(numbers[k]);
+    const auto low = wide_from(numbers[k + 1]);
+    if (!high || !low) return false;
+    add_wide(*low, *high);
+    to = std::ranges::copy(*high, to).out;
+  }
+  return true;
+}
+
 bool put_on_grid(std::span<const double> values, int exponent, double limit, std::uint64_t* to) {
   const double units = std::ldexp(1.0, -exponent);
   bool fits = true;
@@ -45,10 +56,10 @@ void combine(const PartLayout& layout, std::span<const std::uint64_t> part, std:
   }
 }
 
-double wide_at(std::span<const std::uint64_t> words, std::size_t at) {
+Wide wide_at(std::span<const std::uint64_t> words, std::size_t at) {
   Wide wide;
   std::ranges::copy(words.subspan(at, kWideWords), wide.begin());
-  return to_double(wide);
+  return wide;
 }
 
 }  // namespace
@@ -72,6 +83,16 @@ std::optional<Words> part_of(std::span<const double> values, std::span<const dou
   return words;
 }
 
+std::optional<Words> part_of_pairs(std::span<const double> values, std::span<const double> scalars) {
+  FEDRK_EXPECTS(values.size() % 2 == 0);
+  const PartLayout layout{values.size() / 2, scalars.size(), true, true};
+  Words words(layout.words(), 0);
+  words[0] = 1;
+  std::uint64_t* const wide = words.data() + layout.plain();
+  if (!put_pairs(values, wide) || !put_wide(scalars, wide + kWideWords * layout.values)) return std::nullopt;
+  return words;
+}
+
 void add_part(const PartLayout& layout, std::span<const std::uint64_t> part, std::span<std::uint64_t> sum) {
   combine(
       layout, part, sum, [](std::uint64_t a, std::uint64_t b) { return a + b; }, add_wide);
@@ -84,21 +105,26 @@ void subtract_part(const PartLayout& layout, std::span<const std::uint64_t> part
 
 SumOfParts read_sum(const PartLayout& layout, const Grid& grid, std::span<const std::uint64_t> words) {
   FEDRK_EXPECTS(words.size() == layout.words());
-  SumOfParts sum{words[0], words[1] == 0, AlignedVector(layout.values), std::vector<double>(layout.scalars)};
+  const std::size_t numbers = layout.values * (layout.pairs ? 2 : 1);
+  SumOfParts sum{words[0], words[1] == 0, AlignedVector(numbers), std::vector<double>(layout.scalars)};
   std::size_t at = layout.plain();
-  if (grid.exponent) {
+  if (layout.pairs) {
+    for (std::size_t k = 0; k < numbers; k += 2, at += kWideWords) {
+      std::ranges::copy(to_pair(wide_at(words, at)), sum.values.data() + k);
+    }
+  } else if (!layout.wide_values) {
     for (std::size_t k = 0; k < layout.values; ++k) {
       const auto units = static_cast<std::int64_t>(words[PartLayout::kHead + k]);
       sum.values[k] = std::ldexp(static_cast<double>(units), *grid.exponent);
     }
   } else {
     for (double& value : sum.values) {
-      value = wide_at(words, at);
+      value = to_double(wide_at(words, at));
       at += kWideWords;
     }
   }
   for (double& scalar : sum.scalars) {
-    scalar = wide_at(words, at);
+    scalar = to_double(wide_at(words, at));
     at += kWideWords;
   }
   return sum;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/masking/wide.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -26,10 +27,8 @@ int highest_bit(const Wide& wide) {
   return -1;
 }
 
-}  // namespace
-
-std::optional<Wide> wide_from(double value) {
-  if (!(std::abs(value) < kTooLarge)) return std::nullopt;
+// REQUIRES: below 2^127 in size.
+Wide placed(double value) {
   int exponent = 0;
   const double fraction = std::frexp(std::abs(value), &exponent);  // |value| = fraction 2^exponent
   auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, kMantissa));
@@ -40,11 +39,18 @@ std::optional<Wide> wide_from(double value) {
     shift = 0;
   }
   const auto word = static_cast<std::size_t>(shift / 64);
-  const Double placed = static_cast<Double>(mantissa) << (shift % 64);
-  wide[word] = static_cast<std::uint64_t>(placed);
-  if (word + 1 < kWideWords) wide[word + 1] = static_cast<std::uint64_t>(placed >> 64);
+  const Double bits = static_cast<Double>(mantissa) << (shift % 64);
+  wide[word] = static_cast<std::uint64_t>(bits);
+  if (word + 1 < kWideWords) wide[word + 1] = static_cast<std::uint64_t>(bits >> 64);
   if (value < 0.0) negate(wide);
   return wide;
+}
+
+}  // namespace
+
+std::optional<Wide> wide_from(double value) {
+  if (!(std::abs(value) < kTooLarge)) return std::nullopt;
+  return placed(value);
 }
 
 double to_double(const Wide& wide) {
@@ -54,21 +60,23 @@ double to_double(const Wide& wide) {
   const int high = highest_bit(size);
   if (high < 0) return 0.0;
   // The 64 bits from the highest one down; whatever is below them counts in the last bit, which decides ties.
-  const int low = high - 63;
-  std::uint64_t top = 0;
-  bool rest = false;
-  for (int bit = high; bit >= 0; --bit) {
-    const bool set = ((size[static_cast<std::size_t>(bit / 64)] >> (bit % 64)) & 1) != 0;
-    if (bit >= low) {
-      top = (top << 1) | (set ? 1 : 0);
-    } else {
-      rest = rest || set;
-    }
-  }
-  if (low < 0) return std::ldexp(static_cast<double>(top), kWideExponent) * (negative ? -1.0 : 1.0);
+  const int low = std::max(0, high - 63);
+  const auto word = static_cast<std::size_t>(low / 64);
+  const int shift = low % 64;
+  std::uint64_t top = size[word] >> shift;
+  if (shift > 0 && word + 1 < kWideWords) top |= size[word + 1] << (64 - shift);
+  bool rest = shift > 0 && (size[word] << (64 - shift)) != 0;
+  for (std::size_t k = 0; k < word; ++k) rest = rest || size[k] != 0;
   if (rest) top |= 1;
   const double value = std::ldexp(static_cast<double>(top), low + kWideExponent);
   return negative ? -value : value;
+}
+
+std::array<double, 2> to_pair(const Wide& wide) {
+  const double high = to_double(wide);
+  Wide rest = wide;
+  subtract_wide(placed(high), rest);
+  return {high, to_double(rest)};
 }
 
 void add_wide(std::span<const std::uint64_t, kWideWords> from, std::span<std::uint64_t, kWideWords> to) {

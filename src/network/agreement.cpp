@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include "fedrk/masking/part.hpp"
 #include "fedrk/problem/standardize.hpp"
 #include "network/vectors.hpp"
+#include "network/words.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -22,37 +25,68 @@ using Arrival = Switchboard::Arrival;
 
 std::vector<std::string> column_names(const v1::Ready& ready) { return {ready.names().begin(), ready.names().end()}; }
 
-// Who has other columns than the first client, in words.
-Result<void> compare_columns(const Arrival& first, const Arrival& other, std::size_t widest) {
-  const auto mine = column_names(other.ready), theirs = column_names(first.ready);
-  const auto [here, there] = std::ranges::mismatch(mine, theirs);
-  if (here != mine.end() && there != theirs.end()) {
-    return Error{
-        fmt::format("{}: column {} is '{}' where {} has '{}'; all clients need the same columns in the same "
-                    "order",
-                    other.name, here - mine.begin() + 1, *here, first.name, *there)};
+// "'u', 'v'" of those that the other list lacks; only some of very many.
+std::string missing_from(const std::vector<std::string>& wanted, const std::vector<std::string>& there) {
+  constexpr std::size_t kMost = 12;
+  const std::unordered_set<std::string_view> known(there.begin(), there.end());
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& name : wanted) {
+    if (!known.contains(name) && count++ < kMost) text += (text.empty() ? "'" : ", '") + tamed(name) + "'";
   }
-  const bool more = mine.size() > theirs.size();
-  if (mine.size() != theirs.size()) {
-    return Error{fmt::format("column '{}' is at {} but not at {}; all clients need the same columns",
-                             more ? *here : *there, (more ? other : first).name, (more ? first : other).name)};
-  }
-  if (!other.ready.open_ended() && other.ready.columns() != widest) {
-    return Error{fmt::format("{} has {} columns, another client {}", other.name, other.ready.columns(), widest)};
-  }
-  return {};
+  return count > kMost ? text + fmt::format(" and {} more", count - kMost) : text;
 }
 
-Result<std::size_t> agreed_columns(const std::vector<Arrival>& arrivals, std::size_t longest) {
-  std::size_t widest = 0;
-  for (const Arrival& arrival : arrivals) widest = std::max<std::size_t>(widest, arrival.ready.columns());
-  for (const Arrival& arrival : arrivals) {
-    if (const auto same = compare_columns(arrivals.front(), arrival, widest); !same) return same.error();
+struct AgreedColumns {
+  std::size_t count = 0;
+  std::vector<std::string> names{};  // their order, where not all clients have the same
+};
+
+// Whatever is wrong is said at once, so that nobody has to come back for the next.
+class ColumnCheck {
+ public:
+  explicit ColumnCheck(const std::vector<Arrival>& arrivals) : first_(arrivals.front()) {
+    const bool named = std::ranges::any_of(arrivals, [](const Arrival& each) { return each.ready.names_size() > 0; });
+    for (const Arrival& arrival : arrivals)
+      agreed_.count = std::max<std::size_t>(agreed_.count, arrival.ready.columns());
+    for (const Arrival& arrival : arrivals) named ? compare_names(arrival) : compare_width(arrival);
   }
-  if (widest == 0) return Error{"the clients' data have no columns"};
-  if (widest > longest) return Error{fmt::format("{} columns are more than this server takes", widest)};
-  return widest;
-}
+
+  Result<AgreedColumns> result(std::size_t longest) && {
+    if (!problems_.empty()) return Error{problems_ + "; all clients need the same columns"};
+    if (agreed_.count == 0) return Error{"the clients' data have no columns"};
+    if (agreed_.count > longest) return Error{fmt::format("{} columns are more than this server takes", agreed_.count)};
+    return std::move(agreed_);
+  }
+
+ private:
+  void compare_names(const Arrival& arrival) {
+    const auto mine = names_at(arrival), theirs = names_at(first_);
+    if (mine == theirs) return;
+    if (mine.empty()) return add(fmt::format("{} has no column names", arrival.name));
+    const std::string lacks = missing_from(theirs, mine), more = missing_from(mine, theirs);
+    if (!lacks.empty()) add(fmt::format("{} lacks {}", arrival.name, lacks));
+    if (!more.empty()) add(fmt::format("{} has {}, {} has not", arrival.name, more, first_.name));
+    if (lacks.empty() && more.empty()) agreed_.names = theirs;
+  }
+  // Columns without names are x1, x2, ...; not where a client claims to have more than can be.
+  std::vector<std::string> names_at(const Arrival& arrival) const {
+    auto names = column_names(arrival.ready);
+    if (!names.empty() || arrival.ready.columns() > kMostNumbered) return names;
+    return io::numbered_columns(arrival.ready.columns());
+  }
+  void compare_width(const Arrival& arrival) {
+    if (arrival.ready.open_ended() || arrival.ready.columns() == agreed_.count) return;
+    add(fmt::format("{} has {} columns, another client {}", arrival.name, arrival.ready.columns(), agreed_.count));
+  }
+  void add(const std::string& problem) { problems_ += (problems_.empty() ? "" : "; ") + problem; }
+
+  static constexpr std::size_t kMostNumbered = 1 << 20;
+
+  const Arrival& first_;
+  AgreedColumns agreed_;
+  std::string problems_;
+};
 
 // The sum of everyone's masked numbers.
 Result<std::vector<double>> unmasked(const masking::PartLayout& layout, std::span<const v1::Vector* const> parts) {
@@ -143,9 +177,9 @@ class Everyone {
 };
 
 // io::agree_on_scaling with the clients elsewhere. What one of them has to say against it ends the agreement.
-Result<Scaling> agree_on_scales(Everyone& everyone, const FederationOptions& options, std::size_t columns,
+Result<Scaling> agree_on_scales(Everyone& everyone, const FederationOptions& options, const AgreedColumns& columns,
                                 std::size_t rows, bool any_sparse) {
-  const std::size_t unknowns = columns + (options.plan.intercept ? 1 : 0);
+  const std::size_t unknowns = columns.count + (options.plan.intercept ? 1 : 0);
   std::optional<Error> wrong;
   const auto means_of = [&](const v1::ServerMessage& question, bool squared) {
     if (wrong) return std::vector<double>(unknowns, 0.0);
@@ -159,12 +193,14 @@ Result<Scaling> agree_on_scales(Everyone& everyone, const FederationOptions& opt
       [&] {
         v1::ServerMessage question;
         question.mutable_sum_columns()->set_run(options.run);
-        question.mutable_sum_columns()->set_columns(columns);
+        question.mutable_sum_columns()->set_columns(columns.count);
+        question.mutable_sum_columns()->mutable_names()->Add(columns.names.begin(), columns.names.end());
         return means_of(question, false);
       },
       [&](std::span<const double> centre) {
         v1::ServerMessage question;
         question.mutable_sum_squares()->set_run(options.run);
+        question.mutable_sum_squares()->mutable_names()->Add(columns.names.begin(), columns.names.end());
         wire::set_vector(*question.mutable_sum_squares()->mutable_centre(), centre);
         return means_of(question, true);
       });
@@ -196,7 +232,7 @@ void introduce(const v1::StoredFederation& federation, const std::string& run, S
 Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options) try {
   const auto arrivals = switchboard.gather();
   if (!arrivals) return arrivals.error();
-  const auto columns = agreed_columns(*arrivals, options.longest_vector);
+  const auto columns = ColumnCheck(*arrivals).result(options.longest_vector);
   if (!columns) return columns.error();
   v1::StoredFederation federation;
   bool sparse = false;
@@ -213,7 +249,8 @@ Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOpt
   Everyone everyone(switchboard, options, *arrivals);
   auto& prepare = *federation.mutable_prepare();
   prepare.set_run(options.run);
-  prepare.set_columns(*columns);
+  prepare.set_columns(columns->count);
+  prepare.mutable_names()->Add(columns->names.begin(), columns->names.end());
   if (options.plan.column_scaling() != io::ColumnScaling::AsTheyAre) {
     const auto scaling = agree_on_scales(everyone, options, *columns, rows, sparse);
     if (!scaling) return scaling.error();
@@ -296,7 +333,7 @@ Result<Gathered> gathered_from(const v1::StoredFederation& federation, const io:
     const auto centre = wire::view(prepare.centre()), scale = wire::view(prepare.scale());
     scaling = Scaling{{centre.begin(), centre.end()}, {scale.begin(), scale.end()}};
   }
-  auto names = column_names(federation.members(0).ready());
+  auto names = column_names(federation.members(0).ready());  // their order is everyone's
   if (names.empty()) names = io::numbered_columns(prepare.columns());
   auto problem = io::make_problem(plan, std::move(names), rows, sparse, std::move(scaling));
   if (!problem) return problem.error();

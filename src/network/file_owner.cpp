@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/network/file_owner.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/io/federation.hpp"
+#include "fedrk/io/powers.hpp"
 #include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk::network {
@@ -27,6 +29,7 @@ Result<TableShape> FileOwner::read(const std::string& run, const io::Plan& plan)
     plan_.rhs = {files_.rhs};
   }
   plan_.settle();
+  order_.clear();
   client_.reset();
   if (const auto done = read_again(); !done) return done.error();
   return shape_;
@@ -34,15 +37,30 @@ Result<TableShape> FileOwner::read(const std::string& run, const io::Plan& plan)
 
 // A plan with one file, and nothing to split.
 Result<void> FileOwner::read_again() {
-  auto tables = io::read_clients(plan_);
+  auto tables = order_.empty() ? io::read_clients(plan_) : io::read_clients(plan_, order_);
   if (!tables) return tables.error();
   system_ = std::move(tables->systems.front());
   wide_ = false;
-  shape_ = {row_count(system_->rows), column_count(system_->rows), std::move(tables->columns), is_sparse(system_->rows),
-            false};
+  names_ = std::move(tables->columns);
+  shape_ = {row_count(system_->rows), column_count(system_->rows), names_, is_sparse(system_->rows), false};
   if (shape_.names == io::numbered_columns(shape_.columns)) shape_.names.clear();
   shape_.open_ended = !plan_.data.empty() && shape_.sparse && shape_.names.empty();
   return {};
+}
+
+Result<void> FileOwner::order_columns(const std::vector<std::string>& names) {
+  if (names == names_) return {};
+  std::vector<std::string> wanted = names, own = names_;
+  std::ranges::sort(wanted);
+  std::ranges::sort(own);
+  if (wanted != own || plan_.data.empty()) return Error{"the server names other columns than these data have"};
+  const auto powers = static_cast<std::ptrdiff_t>(std::min(io::power_count(plan_.powers), names.size()));
+  if (!std::equal(names.end() - powers, names.end(), names_.end() - powers)) {
+    return Error{"the server names the powers of columns in another order than the plan"};
+  }
+  order_ = names;
+  client_.reset();
+  return read_again();
 }
 
 // To the columns of all clients, and the intercept.

@@ -141,11 +141,21 @@ std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {
     return fmt::format("a sum over {} clients would show too much of each: {} at least take part", participants.size(),
                        least);
   }
-  if (!masking::may_be_of_some(task.task().work) && participants.size() != all) {
-    return "it asks some clients only for what is the same function of x each time: sums over different clients would "
-           "tell the parts in which they differ";
-  }
   return "";
+}
+
+// A group that answers what is the same function of x each time neither grows nor shrinks: the difference of two sums
+// would be the part of one client. Looks at the residual are of all clients also where sums are of groups.
+std::string MaskedClient::other_group(const wire::ReceivedTask& task) {
+  const LocalWork& work = task.task().work;
+  if (masking::may_be_of_some(work)) return "";
+  std::string members;
+  for (const ClientId client : task.participants()) members += std::to_string(client.value) + ' ';
+  const auto same = book_.pin(run_, masking::is_look(work) ? "look" : "group", masking::name_of({members}));
+  if (!same) return same.error().message;
+  if (*same) return "";
+  return "it asks another group than before for what is the same function of x each time: the difference of the two "
+         "sums would tell the parts of those who are in one only";
 }
 
 Result<void> MaskedClient::agree_to(const std::string& run, const privacy::PrivacyOptions& plan) const {
@@ -229,6 +239,7 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
     return Refused{"it has answered this question already, or a later one",
                    same_task ? std::optional(verdict->last_attempt) : std::nullopt};
   }
+  if (std::string other = other_group(task); !other.empty()) return Refused{std::move(other)};
   if (std::string over = over_budget(message, task, rows, verdict->repeated); !over.empty()) {
     return Refused{std::move(over)};
   }

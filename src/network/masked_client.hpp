@@ -5,6 +5,7 @@
 // only all of them together make readable. It does not rely on the server: it insists on enough participants, on keys
 // that are signed, and answers each question once. Plan, company and preparation of a run are what they were when they
 // first came, and go into the names of all masks: clients that were told different things send what does not cancel.
+// Work that is the same function of x each time is answered together with one group of clients, the same for the run.
 
 #include <cstdint>
 #include <map>
@@ -68,6 +69,7 @@ class MaskedClient {
 
  private:
   std::string wrong_company(const wire::ReceivedTask& task) const;
+  std::string other_group(const wire::ReceivedTask& task);
   std::string wrong_steps(const LocalTask& task);
   std::string over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
                           bool repeated) const;

@@ -80,12 +80,17 @@ RoundReplies MaskedRounds::sum(std::uint64_t number, const LocalTask& task, std:
 
 void MaskedRounds::learn(const LocalTask& task, const RoundReplies& round) {
   if (!round.replies.empty() && !round.replies.front().values.empty()) {
-    scale_.learn(task, round.replies.front().values);
+    scale_for(task, round.answered).learn(task, round.replies.front().values);
   }
 }
 
+masking::GridScale& MaskedRounds::scale_for(const LocalTask& task, std::span<const ClientId> members) {
+  const bool kept = needs_everyone(task) && !members.empty();
+  return scales_[kept ? std::optional(members.front()) : std::nullopt];
+}
+
 void MaskedRounds::ask(Attempt& attempt) {
-  attempt.grid = scale_.next(attempt.task, attempt.company.size());
+  attempt.grid = scale_for(attempt.task, attempt.company).next(attempt.task, attempt.company.size());
   v1::Task message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.company);
   wire::set_attempt(message, {attempt.attempt, attempt.grid});
   const TaskParcels parcels(std::move(message), {});
@@ -147,10 +152,15 @@ bool MaskedRounds::read(Attempt& attempt) {
       sum.fits && !masking::GridScale::too_coarse(attempt.task, attempt.grid, attempt.company.size(), sum.values);
   const bool private_answers = std::holds_alternative<ClippedPass>(attempt.task.work);  // made for their grid, and paid
   if (!precise && attempt.grid.exponent && !private_answers) {
-    scale_.forget(attempt.task);
+    scale_for(attempt.task, attempt.company).forget(attempt.task);
     return false;
   }
   if (!sum.fits) {
+    if (attempt.task.patient) {  // nobody is missing, and asking again does not help
+      throw RunEnded(Termination::ClientsLost,
+                     fmt::format("round {}: a client's numbers are too large to be added up (beyond 1e30), or none",
+                                 attempt.task.round.value + 1));
+    }
     for (const ClientId client : attempt.company) {
       attempt.absences.push_back({client, "the sum that it is part of: a number is too large, or none"});
     }
@@ -177,12 +187,9 @@ bool MaskedRounds::go_on_without(Attempt& attempt) {
   }
   attempt.absences.insert(attempt.absences.end(), gone.begin(), gone.end());
   attempt.company = here;
-  if (here.size() < attempt.least && needs_everyone(attempt.task)) {
+  if (needs_everyone(attempt.task)) {
     attempt.absences.insert(attempt.absences.end(), late.begin(), late.end());
-    for (const ClientId client : here) {
-      attempt.absences.push_back({client, "its part was of no use without those of all others"});
-    }
-    return true;
+    return wait_or_end(attempt, gone.empty());
   }
   const bool wait = here.size() < attempt.least && Clock::now() < attempt.patience &&
                     here.size() + may_return.size() >= attempt.least;
@@ -195,6 +202,27 @@ bool MaskedRounds::go_on_without(Attempt& attempt) {
   attempt.absences.insert(attempt.absences.end(), late.begin(), late.end());
   if (here.size() < attempt.least) give_up(attempt);
   return false;
+}
+
+// For work of a whole group: what those who are here sent is of no use without the others.
+bool MaskedRounds::wait_or_end(Attempt& attempt, bool all_may_return) const {
+  if (!attempt.task.patient) return true;
+  if (all_may_return && Clock::now() < attempt.patience) {
+    attempt.absences.clear();
+    attempt.company.assign(attempt.wanted.begin(), attempt.wanted.end());
+    attempt.away_limit = options_.join_limit;
+    return false;
+  }
+  std::string names;
+  for (const Absence& absence : attempt.absences) {
+    names += (names.empty() ? "" : ", ") + roster_[absence.client.value].name;
+  }
+  throw RunEnded(
+      Termination::ClientsLost,
+      fmt::format("round {}: {} stayed away ({}); a masked fit cannot go on without it, as the difference of "
+                  "two sums would show its part: start the server again when it is back, or a new run "
+                  "without it",
+                  attempt.task.round.value + 1, names, attempt.absences.front().reason));
 }
 
 void MaskedRounds::give_up(const Attempt& attempt) const {

@@ -9,10 +9,19 @@
 
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/federated/run_ended.hpp"
+#include "fedrk/masking/reply_part.hpp"
 #include "network/task_parcels.hpp"
 #include "network/wire.hpp"
 
 namespace fedrk::network {
+namespace {
+
+// A part of a sum over all clients, group by group (federated/sweep.hpp).
+bool is_swept(const LocalTask& task) {
+  return task.reveal == Reveal::Sums && !masking::may_be_of_some(task.work) && !masking::is_look(task.work);
+}
+
+}  // namespace
 
 using Answer = Switchboard::Answer;
 
@@ -48,6 +57,12 @@ void NetworkEngine::check_quorum(const LocalTask& task, std::size_t asked, const
                              round.replies.size(), asked, quorum, roster_[first.client.value].name, first.reason));
 }
 
+// Answers for which those who may come back are waited for.
+std::size_t NetworkEngine::answers_wanted(const LocalTask& task, std::size_t asked) const {
+  if (task.patient) return asked;
+  return is_swept(task) ? 0 : quorum_of(options_, asked);
+}
+
 RoundReplies NetworkEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
   const std::uint64_t number = next_task_++;
   return options_.masked ? masked_.sum(number, task, participants) : single_updates(number, task, participants);
@@ -68,6 +83,7 @@ RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask
   RoundReplies round;
   std::vector<ClientId> missing(participants.begin(), participants.end());
   const auto patience = Clock::now() + options_.join_limit;
+  const std::size_t wanted = answers_wanted(task, participants.size());
   while (!missing.empty()) {
     std::vector<Absence> late;
     for (Answer& answer : switchboard_.exchange(question, missing)) {
@@ -79,14 +95,16 @@ RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask
     }
     missing.clear();
     // Too few: those who may come back are asked again, and waited for as long as for joining.
-    if (round.replies.size() < quorum_of(options_, participants.size()) && Clock::now() < patience) {
+    if (round.replies.size() < wanted && Clock::now() < patience) {
       question.away_limit = options_.join_limit;
       for (const Absence& absence : late) missing.push_back(absence.client);
     } else {
       std::ranges::move(late, std::back_inserter(round.absences));
     }
   }
-  check_quorum(task, participants.size(), round);
+  // A sweep asks again who is missing, and goes on without who is lost; without anybody it cannot.
+  const bool nobody = task.patient && round.replies.empty() && participants.size() == roster_.size();
+  if (!is_swept(task) || nobody) check_quorum(task, participants.size(), round);
   std::ranges::sort(round.absences, {}, &Absence::client);
   if (task.reveal == Reveal::Sums) {
     keep_only_the_sum(task, dimension_, participants, round);

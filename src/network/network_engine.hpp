@@ -25,13 +25,15 @@ class NetworkEngine final : public Engine {
   std::span<const ClientSummary> roster() const override { return roster_; }
   std::size_t dimension() const override { return dimension_; }
 
-  /// Throws RunEnded where too few answer, also when asked again, or where the run was told to end.
+  /// Throws RunEnded where too few answer, also when asked again, or where the run was told to end. A patient task
+  /// waits for everyone, as long as for joining.
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
   void repeated(const LocalTask& task, const RoundReplies& round) override;
 
  private:
   RoundReplies single_updates(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants);
   void take(const LocalTask& task, Switchboard::Answer& answer, RoundReplies& round);
+  std::size_t answers_wanted(const LocalTask& task, std::size_t asked) const;
   void check_quorum(const LocalTask& task, std::size_t asked, const RoundReplies& round) const;
 
   Switchboard& switchboard_;

@@ -97,9 +97,11 @@ Participant::Reaction Participant::on_message(const v1::ServerMessage& message) 
     case v1::ServerMessage::kSumColumns:
       if (!ready_ || message.sum_columns().run() != run_) return refuse("sums of another run were asked for");
       if (message.sum_columns().columns() > options_.longest_vector) return refuse("sums of too many columns");
+      if (const auto put = order(message.sum_columns().names()); !put) return refuse_for(put.error().message, kUnfit);
       return sums(owner_.column_sums(message.sum_columns().columns()), false, message.SerializeAsString());
     case v1::ServerMessage::kSumSquares:
       if (!ready_ || message.sum_squares().run() != run_) return refuse("sums of another run were asked for");
+      if (const auto put = order(message.sum_squares().names()); !put) return refuse_for(put.error().message, kUnfit);
       return sums(owner_.column_square_sums(wire::view(message.sum_squares().centre())), true,
                   message.SerializeAsString());
     case v1::ServerMessage::kCompany:
@@ -183,6 +185,12 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
   return {std::move(message)};
 }
 
+// The columns of another client, where some have them in another order.
+Result<void> Participant::order(const google::protobuf::RepeatedPtrField<std::string>& names) {
+  if (names.empty()) return {};
+  return owner_.order_columns({names.begin(), names.end()});
+}
+
 Participant::Reaction Participant::sums(const Result<ColumnSums>& made, bool squared, std::string_view about) {
   if (!made) return refuse_for(made.error().message, kUnfit);
   if (plan_.method.privacy.on()) return refuse("sums of columns would be without noise, in a run with an epsilon");
@@ -226,6 +234,7 @@ Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
     if (masked_run_) {
       if (const auto first = masked_.prepare(prepare); !first) return refuse(first.error().message);
     }
+    if (const auto put = order(prepare.names()); !put) return refuse_for(put.error().message, kUnfit);
     const auto rows = owner_.prepare(wanted);
     if (!rows) {
       // That rows do not fit such scales tells something of them: once.

@@ -52,6 +52,7 @@ class Participant {
   bool has_other_steps(const LocalTask& task) const;
   std::string unwelcome(const v1::Welcome& welcome) const;
   std::string wrong_preparation(const v1::Prepare& prepare) const;
+  Result<void> order(const google::protobuf::RepeatedPtrField<std::string>& names);
   Reaction sums(const Result<ColumnSums>& made, bool squared, std::string_view about);
   Reaction refuse_for(const std::string& detail, std::string reason, std::optional<std::uint64_t> number = {});
   Reaction refuse(std::string reason, std::optional<std::uint64_t> number = {});

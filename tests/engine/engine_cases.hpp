@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "fedrk/baselines/averaging.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/baselines/gram_sum.hpp"
 #include "fedrk/baselines/scaffold.hpp"
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
+#include "fedrk/methods/gram_method.hpp"
 #include "fedrk/methods/method_options.hpp"
 #include "support/tiny_systems.hpp"
 
@@ -75,16 +75,27 @@ inline std::vector<EngineCase> engine_cases() {
          return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(),
                                            GradientSteps{.count = 3, .step = 1e-3, .batch = 5});
        }},
-      {"conjugate_gradients",  // sends something other than x
-       gaussian,
-       8,
-       {.seed = 13, .rounds = 20},
-       [](const Engine& engine) { return std::make_unique<ConjugateGradients>(engine.roster().size()); }},
-      {"gram_sum",  // sends nothing, and gets answers of another length
-       gaussian,
-       8,
-       {.seed = 14, .rounds = 20},
-       [](const Engine& engine) { return std::make_unique<GramSumMethod>(engine.roster().size()); }},
+      {"conjugate_gradients",  // sends something other than x; two groups, whose sums are added up
+       noisy,
+       6,
+       {.seed = 13, .rounds = 40, .participants = 3},
+       [](const Engine& engine) {
+         return std::make_unique<ConjugateGradients>(FitOptions{.tolerance = 1e-8}, engine.roster());
+       }},
+      {"gram_of_pairs",  // sends nothing, and gets answers of another length, which are added up as pairs
+       noisy,
+       6,
+       {.seed = 14, .rounds = 20, .participants = 3},
+       [](const Engine& engine) {
+         return std::make_unique<GramMethod>(FitOptions{.tolerance = 1e-8, .pairs = true}, engine.roster());
+       }},
+      {"gram_of_doubles",
+       noisy,
+       6,
+       {.seed = 17, .rounds = 20, .participants = 3},
+       [](const Engine& engine) {
+         return std::make_unique<GramMethod>(FitOptions{.tolerance = 1e-8, .pairs = false}, engine.roster());
+       }},
       wished_case("sums_with_memory", gaussian, 8, {.memory = 5},
                   {.seed = 20, .rounds = 40, .participants = 3, .local_budget = FixedSteps{200}}),
       wished_case("updates_with_memory", sparse, 8, {.memory = 20, .reveal = Reveal::Updates},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ TEST(NetworkOverTls, GivesTheBitsOfOneProcess) {
   const test::TempFolder folder;
   const test::Identities identities(folder.path());
   for (const test::EngineCase& each : test::engine_cases()) {
-    if (each.name != "steps" && each.name != "auto_contradicted" && each.name != "least_squares") continue;
+    if (each.name != "steps" && each.name != "auto" && each.name != "gram_of_pairs") continue;
     InProcessEngine alone(test::clients_for(each), 1);
 
     test::LocalFederation federation(test::clients_for(each), {}, identities.server_files(), 5,
@@ -48,16 +49,29 @@ const test::EngineCase& case_of(const std::string& name) {
   return *std::ranges::find(cases, name, &test::EngineCase::name);
 }
 
+bool is_fit(const std::string& name) {
+  return name == "least_squares" || name == "conjugate_gradients" || name.starts_with("gram");
+}
+
 network::FederationOptions masked() {
   network::FederationOptions options;
   options.masked = true;
   return options;
 }
 
+// Clients hold tasks against their plan.
+io::Plan plan_for(const std::string& name) {
+  io::Plan plan;
+  if (name == "soft_thresholding") plan.method.soft = 0.5;
+  plan.method.least_squares = is_fit(name);
+  return plan;
+}
+
 class MaskedNetwork : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Cases, MaskedNetwork,
                          testing::Values("sums_with_memory", "least_squares", "soft_thresholding", "auto",
-                                         "auto_contradicted"),
+                                         "auto_contradicted", "conjugate_gradients", "gram_of_pairs",
+                                         "gram_of_doubles"),
                          [](const auto& test) { return test.param; });
 
 // Clients with the same secrets send the same parts, and integers add up to the same in any order.
@@ -67,11 +81,32 @@ TEST_P(MaskedNetwork, GivesTheSameBitsWhateverTheOrderOfArrival) {
   std::optional<test::Trace> expected;
   for (const std::size_t first : {0U, 3U}) {
     network::FederationOptions options = masked();
-    if (each.name == "soft_thresholding") options.plan.method.soft = 0.5;  // clients hold tasks against their plan
+    options.plan = plan_for(each.name);
     test::LocalFederation federation(test::clients_for(each), options, {}, first, {}, &books);
     const test::Trace trace = test::trace_of(federation.engine(), each);
     if (!expected) expected = trace;
     EXPECT_TRUE(trace == *expected) << first;
+  }
+}
+
+// Sums of wide integers are those of one process but for rounding, whatever groups they are made of.
+TEST(MaskedFits, AreThoseOfOneProcess) {
+  for (const test::EngineCase& each : test::engine_cases()) {
+    if (!is_fit(each.name)) continue;
+    InProcessEngine alone(test::clients_for(each), 1);
+    const test::Trace expected = test::trace_of(alone, each);
+    network::FederationOptions options = masked();
+    options.plan = plan_for(each.name);
+
+    test::LocalFederation federation(test::clients_for(each), options);
+    const test::Trace trace = test::trace_of(federation.engine(), each);
+
+    EXPECT_EQ(trace.termination, Termination::Converged) << each.name;
+    const auto& x = trace.iterates.back();
+    const auto& known = expected.iterates.back();
+    ASSERT_EQ(x.size(), known.size());
+    for (std::size_t j = 0; j < x.size(); ++j)
+      EXPECT_NEAR(x[j], known[j], 1e-7 * (1.0 + std::abs(known[j]))) << each.name;
   }
 }
 

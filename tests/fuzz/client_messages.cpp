@@ -84,7 +84,7 @@ void fill(v1::Work& work, Input& input) {
       work.mutable_normal_product();
       break;
     case 7:
-      work.mutable_gram_sum();
+      work.mutable_cross_products()->set_pairs(input.maybe());
       break;
     case 8:
       work.mutable_curvature();

@@ -47,7 +47,7 @@ TEST(Memory, BeatsConjugateGradientsWithEveryoneForSumsAndForUpdates) {
     };
     sums.push_back(hyperplanes(Reveal::Sums, 5));
     updates.push_back(hyperplanes(Reveal::Updates, 20));
-    ConjugateGradients method(8);
+    ConjugateGradients method({.tolerance = 0.0}, engine.roster());
     gradients.push_back(rounds_to(1e-6, engine, method, options, problem.solution));
   }
   EXPECT_LT(median(sums), median(gradients));

@@ -22,9 +22,9 @@ double private_error(std::size_t clients, std::uint64_t seed) {
   LinearSystem system = generate({.rows = kRows, .cols = kColumns, .noise = 0.5, .seed = 100 + seed}).system;
   InProcessEngine engine(test::clients_of(std::move(system), clients, seed));
   // To rounding in a few rounds, as the columns are nearly orthogonal.
-  ConjugateGradients exactly(clients);
+  ConjugateGradients exactly({.tolerance = 1e-12}, engine.roster());
   const auto truth = FederatedRun({.rounds = 40, .residual_every = RunOptions::kNever}).run(engine, exactly).x;
-  const RunOptions run = run_options_for(kOptions, {.seed = seed, .rounds = usual_rounds(kOptions)});
+  const RunOptions run = run_options_for(kOptions, {.seed = seed, .rounds = usual_rounds(kOptions, {}, 0)});
   const auto method = make_method(kOptions, run, engine);
   return test::relative_distance(FederatedRun(run).run(engine, *method).x, truth);
 }
@@ -44,7 +44,7 @@ TEST_P(DifferentialPrivacy, CostsLittleAccuracyWhereThereAreManyRows) {
 
   const privacy::PublicShape shape{kRows, GetParam(), kRows / GetParam(), kColumns, GetParam()};
   const double told =
-      forecast(make_privacy_plan(kOptions.privacy, shape, usual_rounds(kOptions)), shape).relative_error;
+      forecast(make_privacy_plan(kOptions.privacy, shape, usual_rounds(kOptions, {}, 0)), shape).relative_error;
   EXPECT_LE(told, 2.0 * errors[4]);
   EXPECT_GE(told, 0.5 * errors[0]);
 }

@@ -37,9 +37,13 @@ class ReadyOwner final : public network::DataOwner {
   Result<network::TableShape> read(const std::string&, const io::Plan&) override {
     return network::TableShape{client_.block().rows(), client_.block().cols(), {}, false, false};
   }
-  Result<ColumnSums> column_sums(std::size_t) override { return Error{"not asked for in these tests"}; }
-  Result<ColumnSums> column_square_sums(std::span<const double>) override {
-    return Error{"not asked for in these tests"};
+  // Whatever scales come of these, the client is as it was made.
+  Result<ColumnSums> column_sums(std::size_t columns) override {
+    return ColumnSums{client_.block().rows(), std::vector<double>(columns, 0.0)};
+  }
+  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
+    const std::size_t rows = client_.block().rows();
+    return ColumnSums{rows, std::vector<double>(centre.size(), static_cast<double>(rows))};
   }
   Result<network::PreparedRows> prepare(const network::Preparation&) override {
     return network::PreparedRows{client_.summary(), client_.block().cols()};

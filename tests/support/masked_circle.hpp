@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ class MaskedCircle {
   explicit MaskedCircle(std::vector<Client> clients,
                         const std::function<void(network::ParticipantOptions&)>& adjust = {},
                         const Entries& plan = {}) {
+    scaled_ = plan_of(plan).column_scaling() != io::ColumnScaling::AsTheyAre;
     v1::Company company;
     company.set_run("run");
     for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -66,11 +68,18 @@ class MaskedCircle {
       *message.mutable_company() = company_;
       message.mutable_company()->set_place(i);
       say(i, message);
-      message.mutable_prepare()->set_run("run");
-      message.mutable_prepare()->set_columns(1);
-      message.mutable_prepare()->set_place(i);
-      say(i, message);
+      say(i, prepare(i));
     }
+  }
+
+  /// How the rows are prepared, as the plan has it; the owners have theirs ready whatever it says.
+  v1::ServerMessage prepare(std::uint32_t place, std::uint64_t columns = 1) const {
+    v1::ServerMessage message;
+    message.mutable_prepare()->set_run("run");
+    message.mutable_prepare()->set_columns(columns);
+    message.mutable_prepare()->set_place(place);
+    message.mutable_prepare()->set_standardized(scaled_);
+    return message;
   }
 
   /// What the client says to a message; also written down.
@@ -113,6 +122,16 @@ class MaskedCircle {
   const std::vector<std::pair<std::size_t, v1::ClientMessage>>& heard() const { return heard_; }
 
  private:
+  static io::Plan plan_of(const Entries& entries) {
+    const v1::ServerMessage message = welcome(entries);
+    std::vector<const v1::PlanEntry*> pointers;
+    for (const v1::PlanEntry& entry : message.welcome().plan()) pointers.push_back(&entry);
+    io::Plan plan;
+    if (!wire::take_plan(pointers, plan)) throw std::runtime_error("such a plan there is not");
+    return plan;
+  }
+
+  bool scaled_ = false;
   std::unique_ptr<NoLog> log_ = std::make_unique<NoLog>();
   std::vector<std::unique_ptr<store::MaskBook>> books_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;

@@ -65,7 +65,9 @@ StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients), masked_(sp
   folder_.write("plan.toml", spec.plan);
   std::vector<std::string> provision = {FEDRK_PROGRAM, "provision", "federation", "--plan", "plan.toml"};
   if (!masked_) provision.insert(provision.end(), {"--draws", "plan"});
-  std::vector<std::string> solve = {FEDRK_PROGRAM, "solve", "plan.toml", "--out", "expected", "--progress", "none"};
+  const bool fit = spec.plan.find("goal = \"fit\"") != std::string::npos;
+  std::vector<std::string> solve = {FEDRK_PROGRAM, fit ? "fit" : "solve", "plan.toml", "--out",
+                                    "expected",    "--progress",          "none"};
   for (const std::string& host : spec.hosts) provision.insert(provision.end(), {"--host", host});
   for (std::size_t i = 0; i < clients_; ++i) {
     provision.insert(provision.end(), {"--name", site_name(i)});

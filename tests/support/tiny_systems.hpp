@@ -34,12 +34,12 @@ inline std::vector<std::vector<double>> written_out(const Rows& rows) {
 
 /// Clients named client-1, client-2, ... with even shares of the rows in order.
 inline std::vector<Client> clients_of(LinearSystem system, std::size_t count, std::uint64_t seed,
-                                      StepOptions steps = {}) {
+                                      StepOptions steps = {}, RowUse use = RowUse::Steps) {
   const Partition partition = partition_contiguous(row_count(system.rows), count);
   auto parts = split(std::move(system), partition);
   std::vector<Client> clients;
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
-    clients.emplace_back(ClientId{i}, partition.names[i], RowBlock(std::move(parts[i])),
+    clients.emplace_back(ClientId{i}, partition.names[i], RowBlock(std::move(parts[i]), use),
                          client_seed(seed, partition.names[i]), steps);
   }
   return clients;

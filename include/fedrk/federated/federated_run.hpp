@@ -41,6 +41,9 @@ struct RunOptions {
   std::uint32_t patience = 0;                          // stop after this many rounds without progress; 0: never
   std::uint32_t residual_every = 0;  // ask for residuals every so many rounds; 0: chosen by `residual_interval`
 
+  /// Return the last x whatever its residual, for those who judge iterates themselves; else the best that was measured.
+  bool last_iterate = false;
+
   static constexpr std::uint32_t kNever = 0xFFFFFFFF;  // for `residual_every`: only at the end of the run
 
   /// Throws InvalidArgument where the options do not fit a federation of that many clients and unknowns.

@@ -37,6 +37,10 @@ Result<ClientTables> read_clients(const Plan& plan);
 /// rows. All of them fail with the same message where one fails.
 Result<ClientTables> read_clients(const Plan& plan, Peers& peers);
 
+/// The one file of a plan with its columns in this order, the plan's powers last. REQUIRES: they are the columns that
+/// `read_clients` found, as a CSV table names them.
+Result<ClientTables> read_clients(const Plan& plan, const std::vector<std::string>& columns);
+
 /// A generated problem in place of files.
 ClientTables tables_of(GeneratedProblem problem);
 
@@ -57,8 +61,8 @@ struct Problem {
   std::vector<double> scaled(std::span<const double> coefficients) const;
 };
 
-/// Of columns with these names, the plan's powers last; `scaling` is what the clients agreed on, where the plan's columns
-/// are not as they are. Reads the files that hold the start and the truth.
+/// Of columns with these names, the plan's powers last; `scaling` is what the clients agreed on, where the plan's
+/// columns are not as they are. Reads the files that hold the start and the truth.
 Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns, std::size_t rows, bool sparse,
                              std::optional<Scaling> scaling);
 

@@ -61,6 +61,7 @@ struct Plan {
   double bandwidth = 100.0;  // Mbit/s
 
   static constexpr double kUsualTolerance = 1e-8;
+  static constexpr double kUsualFloatTolerance = 1e-6;  // of rows that were rounded to seven digits
 
   /// Also settles the intercept where the plan says nothing of it.
   void set_goal(Goal goal);

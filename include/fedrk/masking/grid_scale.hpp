@@ -4,7 +4,8 @@
 // Which grid the values of the next sum get. Its unit follows the last sum of the same kind of work: as the steps of a
 // run become shorter the grid becomes finer, where a fixed one would stall. Parts may be larger than their sum, so some
 // bits are left above. Where numbers do not fit all the same, or where the steps have become so much shorter that too
-// few bits are left below, they are asked for once more as wide integers, and so are the first of their kind.
+// few bits are left below, they are asked for once more as wide integers, and so are the first of their kind. Cross-
+// products are wide always: there is no earlier sum to follow, and their entries are of very different sizes.
 
 #include <cstddef>
 #include <map>

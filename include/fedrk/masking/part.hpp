@@ -8,7 +8,8 @@
 //   word 1        0, but from a client whose numbers do not fit the grid a random word, and so are then all that
 //   follow:
 //                 nothing can be read of such a sum, not even how many they were
-//   values        one word each, in units of 2^exponent; or wide integers (wide.hpp) where no size is known yet
+//   values        one word each, in units of 2^exponent; or wide integers (wide.hpp) where no size is known yet, and
+//                 for pairs of doubles that stand for their sum: one for each pair
 //   scalars       wide integers
 
 #include <cstddef>
@@ -32,8 +33,9 @@ struct Grid {
 constexpr int kFinest = -900, kCoarsest = 900;
 
 struct PartLayout {
-  std::size_t values = 0, scalars = 0;
+  std::size_t values = 0, scalars = 0;  // a pair is one value
   bool wide_values = false;
+  bool pairs = false;  // of doubles: the values are wide
 
   static constexpr std::size_t kHead = 2;
   /// The words that are integers modulo 2^64 of their own; groups of kWideWords follow.
@@ -47,6 +49,9 @@ using Words = std::vector<std::uint64_t>;
 /// limits.
 std::optional<Words> part_of(std::span<const double> values, std::span<const double> scalars, const Grid& grid,
                              std::size_t parties);
+/// The same of values that are pairs, each the exact sum of its two doubles; no grid applies to them. REQUIRES: an even
+/// number of values.
+std::optional<Words> part_of_pairs(std::span<const double> values, std::span<const double> scalars);
 
 /// sum += part, or sum -= part. REQUIRES: both of this layout.
 void add_part(const PartLayout& layout, std::span<const std::uint64_t> part, std::span<std::uint64_t> sum);
@@ -58,7 +63,7 @@ struct SumOfParts {
   AlignedVector values;
   std::vector<double> scalars;
 };
-/// REQUIRES: words of this layout.
+/// Pairs come as the nearest to each exact sum, one after the other. REQUIRES: words of this layout.
 SumOfParts read_sum(const PartLayout& layout, const Grid& grid, std::span<const std::uint64_t> words);
 
 }  // namespace fedrk::masking

@@ -2,7 +2,8 @@
 #pragma once
 
 // A client's reply as a part of a sum, and the sum as the reply that the server's method takes: the values on the grid
-// of the round, every other number wide.
+// of the round, every other number wide. Values that are pairs are wide too, one for each pair: their sum is exact, and
+// comes back as the nearest pair.
 
 #include <cstddef>
 #include <optional>
@@ -15,8 +16,11 @@ namespace fedrk::masking {
 /// Whether a client may be asked for it together with some others only. That is work of which each answer is new: the
 /// factor by which a hyperplane is relaxed is, or the noise of differential privacy. Anything else is the same function
 /// of x every time, and two sums of it over different clients would tell the parts of those in which they differ: it is
-/// asked of all clients or of none.
+/// asked of a group that stays the same for the run, and of all of it or of nobody.
 bool may_be_of_some(const LocalWork& work);
+
+/// Whether nothing is asked for but the residual at x.
+bool is_look(const LocalWork& work);
 
 /// What the answers to a task hold, with so many values (reply_length).
 PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid);

@@ -23,6 +23,9 @@ std::optional<Wide> wide_from(double value);
 /// The nearest double, ties to even.
 double to_double(const Wide& wide);
 
+/// The nearest unevaluated sum of two doubles: the nearest double, then that of the exact rest.
+std::array<double, 2> to_pair(const Wide& wide);
+
 /// to += from and to -= from, each modulo 2^384.
 void add_wide(std::span<const std::uint64_t, kWideWords> from, std::span<std::uint64_t, kWideWords> to);
 void subtract_wide(std::span<const std::uint64_t, kWideWords> from, std::span<std::uint64_t, kWideWords> to);

@@ -44,6 +44,8 @@ class DataOwner {
 
   /// For a run with this plan, whose files are the owner's own business. Begins anew where it was called before.
   virtual Result<TableShape> read(const std::string& run, const io::Plan& plan) = 0;
+  /// Puts the columns into this order, before anything is made of them; an error where they are others.
+  virtual Result<void> order_columns(const std::vector<std::string>& /*names*/) { return {}; }
   virtual Result<ColumnSums> column_sums(std::size_t columns) = 0;
   virtual Result<ColumnSums> column_square_sums(std::span<const double> centre) = 0;
   virtual Result<PreparedRows> prepare(const Preparation& preparation) = 0;

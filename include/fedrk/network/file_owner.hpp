@@ -29,6 +29,7 @@ class FileOwner final : public DataOwner {
   const std::string& run() const { return run_; }
 
   Result<TableShape> read(const std::string& run, const io::Plan& plan) override;
+  Result<void> order_columns(const std::vector<std::string>& names) override;
   Result<ColumnSums> column_sums(std::size_t columns) override;
   Result<ColumnSums> column_square_sums(std::span<const double> centre) override;
   Result<PreparedRows> prepare(const Preparation& preparation) override;
@@ -45,6 +46,8 @@ class FileOwner final : public DataOwner {
   operation::Log& log_;
   std::string run_;
   io::Plan plan_;                       // the server's, with the own files
+  std::vector<std::string> order_;      // of the columns, as the server has it; empty: as the file has it
+  std::vector<std::string> names_;      // of the columns as they are
   std::optional<LinearSystem> system_;  // until it is prepared
   bool wide_ = false;                   // with all columns and the intercept
   TableShape shape_;

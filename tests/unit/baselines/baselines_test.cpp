@@ -8,9 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/baselines/averaging.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/baselines/gradient_descent.hpp"
-#include "fedrk/baselines/gram_sum.hpp"
 #include "fedrk/baselines/pooled.hpp"
 #include "fedrk/baselines/scaffold.hpp"
 #include "fedrk/federated/federated_run.hpp"
@@ -130,74 +128,6 @@ TEST(Scaffold, IsNotLedAstrayByAClientWithoutRows) {
   const auto result = FederatedRun({.rounds = 3000}).run(engine, method);
 
   EXPECT_LT(test::relative_distance(result.x, truth), 1e-8);
-}
-
-TEST(ConjugateGradients, ReachLeastSquaresWithinAsManyRoundsAsUnknowns) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    Federation federation({.kind = ProblemKind::Inconsistent, .rows = 200, .cols = 20, .seed = seed});
-    ConjugateGradients method(kClients);
-
-    const auto result = FederatedRun({.rounds = 100}).run(federation.engine, method);
-
-    EXPECT_LT(federation.distance_to(result.x), 1e-12);
-    EXPECT_EQ(result.termination, Termination::Converged);
-    EXPECT_LE(result.history.size(), 30);  // 20 steps in exact arithmetic, one round for the gradient, and rounding
-  }
-}
-
-TEST(ConjugateGradients, FindTheLeastNormSolutionOfAnUnderdeterminedSystem) {
-  Federation federation({.rows = 20, .cols = 50, .seed = 2});
-  ConjugateGradients method(kClients);
-
-  EXPECT_LT(federation.distance_to(FederatedRun({.rounds = 60}).run(federation.engine, method).x), 1e-10);
-}
-
-TEST(ConjugateGradients, BeginAnewWhenAClientWasMissing) {
-  Federation federation({.rows = 200, .cols = 20, .seed = 5});
-  test::ScriptedEngine engine(federation.engine, [](const LocalTask& task, RoundReplies& round) {
-    if (task.round.value == 7) test::drop(round, ClientId{2}, "gone");
-  });
-  ConjugateGradients method(kClients);
-
-  const auto result = FederatedRun({.rounds = 60}).run(engine, method);
-
-  EXPECT_LT(federation.distance_to(result.x), 1e-12);
-}
-
-TEST(ConjugateGradients, StayAtASolution) {
-  Federation federation({.rows = 40, .cols = 5, .seed = 5});
-  ConjugateGradients method(kClients);
-
-  const auto result = FederatedRun({.rounds = 9}).run(federation.engine, method, federation.truth);
-
-  EXPECT_LT(distance(result.x, federation.truth), 1e-12);
-}
-
-TEST(GramSum, SolvesInOneRoundOfHalfASquareOfNumbers) {
-  for (const std::size_t rows : {200U, 20U}) {  // more and fewer than unknowns
-    Federation federation({.kind = ProblemKind::Inconsistent, .rows = rows, .cols = 30, .seed = rows});
-    GramSumMethod method(kClients);
-
-    const auto result = FederatedRun({.rounds = 10}).run(federation.engine, method, std::vector<double>(30, 9.0));
-
-    EXPECT_LT(federation.distance_to(result.x), 1e-9);
-    ASSERT_EQ(result.history.size(), 1);
-    EXPECT_EQ(result.history[0].bytes_up, kClients * 30 * 33 / 2 * 8);
-    EXPECT_EQ(result.history[0].bytes_down, 0);
-  }
-}
-
-TEST(GramSum, WaitsForTheLastClient) {
-  Federation federation({.rows = 40, .cols = 5, .seed = 1});
-  test::ScriptedEngine engine(federation.engine, [](const LocalTask& task, RoundReplies& round) {
-    if (task.round.value < 2) test::drop(round, ClientId{0}, "late");
-  });
-  GramSumMethod method(kClients);
-
-  const auto result = FederatedRun({.rounds = 10}).run(engine, method);
-
-  EXPECT_EQ(result.history.size(), 3);
-  EXPECT_LT(federation.distance_to(result.x), 1e-12);
 }
 
 TEST(IterativeHardThresholding, FindsTheSupportAndItsValues) {

@@ -191,7 +191,7 @@ TEST(Client, WithRowsOfFloatsMovesAsOneWithTheSameNumbersInDoubles) {
                                          Gradient{},
                                          GradientSteps{.count = 3, .step = 0.01},
                                          NormalProduct{},
-                                         GramSum{},
+                                         CrossProducts{},
                                          GradientSteps{.count = 3, .step = 0.01, .batch = 4},
                                          Curvature{},
                                          AllRows{},

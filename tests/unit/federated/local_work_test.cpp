@@ -25,18 +25,6 @@ class Work : public testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(DenseAndSparse, Work, testing::Bool());
 
-TEST_P(Work, OfTheGradientIsTheNormalResidual) {
-  EXPECT_EQ(gradient(block_, ones_), (AlignedVector{2.0, 13.0}));  // (5, 28) - (3, 15)
-}
-
-TEST_P(Work, OfTheNormalProductIsTheGramTimesX) {
-  EXPECT_EQ(normal_product(block_, ones_), (AlignedVector{3.0, 15.0}));
-}
-
-TEST_P(Work, OfTheGramSumIsATriangleAndTheProducts) {
-  EXPECT_EQ(gram_sum(block_), (AlignedVector{1.0, 2.0, 13.0, 5.0, 28.0}));
-}
-
 TEST_P(Work, OfOneGradientStepFollowsTheMeanOrTheSumOfTheRowsLosses) {
   std::vector<double> mean = ones_, sum = ones_;
 
@@ -95,7 +83,8 @@ TEST(WorkOfTheCurvature, IsWithinTwoPercentOnGaussianRows) {
 TEST_P(Work, AnswersAreAsLongAsExpected) {
   EXPECT_EQ(reply_length(FixedSteps{0}, 7), 0);
   EXPECT_EQ(reply_length(FixedSteps{3}, 7), 7);
-  EXPECT_EQ(reply_length(GramSum{}, 2), gram_sum(block_).size());
+  EXPECT_EQ(reply_length(CrossProducts{}, 2), 6);
+  EXPECT_EQ(reply_length(CrossProducts{true}, 2), 12);
   EXPECT_EQ(reply_length(Curvature{}, 7), 1);
   EXPECT_EQ(reply_length(AllRows{}, 7), std::nullopt);
 }
@@ -103,7 +92,7 @@ TEST_P(Work, AnswersAreAsLongAsExpected) {
 TEST(Flops, CountTheMultiplicationsAndAdditionsOfDenseRows) {
   EXPECT_EQ(flops(FixedSteps{10}, 4, 5, 20), 10 * 4 * 5);
   EXPECT_EQ(flops(Gradient{}, 4, 5, 20), 4 * 20);
-  EXPECT_EQ(flops(GramSum{}, 4, 5, 20), 4 * 5 * 6 + 2 * 4 * 5);
+  EXPECT_EQ(flops(CrossProducts{}, 4, 5, 20), 4 * 5 * 6 + 2 * 4 * 5);
 }
 
 // ---- Rows as a message.

@@ -66,6 +66,15 @@ TEST(GridScale, KeepsKindsOfWorkApart) {
   EXPECT_FALSE(scale.next(part, 3).exponent) << "of some unknowns only";
 }
 
+// They are asked for once, and a target in other units than the columns would be lost below a grid.
+TEST(GridScale, HasNoneForCrossProducts) {
+  GridScale scale;
+  const LocalTask products{RoundIndex{}, {}, CrossProducts{}};
+  const std::vector<double> sum{1.0};
+  scale.learn(products, sum);
+  EXPECT_FALSE(scale.next(products, 3).exponent);
+}
+
 TEST(GridScale, BeginsAnewWhereThereIsNoSizeToFollow) {
   GridScale scale;
   const std::vector<double> sum{1.0}, zero{0.0};

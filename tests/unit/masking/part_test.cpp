@@ -60,7 +60,45 @@ TEST(Part, SubtractsWhatItAdded) {
   EXPECT_EQ(sum, part);
 }
 
+// ---- Pairs of doubles that stand for their sums.
+
+// 1 + 1e-30 and -1 + 2e-30 are 3e-30 exactly, and the low parts of a sum of size one are kept beside it.
+TEST(PartOfPairs, AddsThemUpExactly) {
+  const PartLayout layout{2, 1, true, true};
+  const std::vector<double> first{1.0, 1e-30, 3.0, 1e-30}, second{-1.0, 2e-30, 4.0, -1e-17}, scalar{0.5};
+  const auto sum = sum_of({part_of_pairs(first, scalar), part_of_pairs(second, scalar)}, layout, {});
+  EXPECT_EQ(sum.parties, 2);
+  EXPECT_TRUE(sum.fits);
+  ASSERT_EQ(sum.values.size(), 4);
+  EXPECT_DOUBLE_EQ(sum.values[0], 3e-30);
+  EXPECT_EQ(sum.values[2], 7.0);
+  EXPECT_DOUBLE_EQ(sum.values[3], 1e-30 - 1e-17);
+  EXPECT_EQ(sum.scalars, (std::vector{1.0}));
+}
+
+TEST(PartOfPairs, IsNoneWhereNumbersDoNotFit) {
+  const std::vector<double> fine{1.0, 1e-20}, vast{1e31, 0.0}, none{1.0, kNan};
+  EXPECT_TRUE(part_of_pairs(fine, {}));
+  EXPECT_FALSE(part_of_pairs(vast, {}));
+  EXPECT_FALSE(part_of_pairs(none, {}));
+  EXPECT_FALSE(part_of_pairs(fine, vast));
+}
+
 // ---- Replies as parts.
+
+// Whatever grid a server may name.
+TEST(ReplyPart, HoldsOneWideNumberForEachPair) {
+  const LocalTask task{RoundIndex{0}, {}, CrossProducts{true}};
+  const std::size_t length = *reply_length(task.work, 1);
+  ASSERT_EQ(length, 6);
+  for (const Grid& grid : {Grid{}, Grid{-3}}) {
+    const PartLayout layout = layout_of(task, length, grid);
+    EXPECT_EQ(layout.words(), PartLayout::kHead + 3 * kWideWords);
+    const LocalReply reply{ClientId{1}, {2.0, 1e-30, 0.1, 0.0, -7.0, 0x1.0p-55}};
+    const LocalReply sum = reply_from(task, sum_of({part_of(task, reply, grid, 1)}, layout, grid));
+    EXPECT_EQ(sum.values, reply.values);
+  }
+}
 
 TEST(ReplyPart, HoldsAllThatATaskAsksFor) {
   const std::vector<double> x{0.0, 0.0};

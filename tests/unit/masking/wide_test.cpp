@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/masking/wide.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -61,6 +62,22 @@ TEST(Wide, RoundsToTheNearestDouble) {
   EXPECT_EQ(to_double(sum), 1.0);
   add_wide(*wide_from(0x1.0p-200), sum);
   EXPECT_EQ(to_double(sum), 1.0 + 0x1.0p-52);
+}
+
+// As a pair it is known to twice the precision, and a sum that is larger than any of its numbers may be still is.
+TEST(Wide, RoundsToTheNearestPairOfDoubles) {
+  for (const double high : {1.0, -3.5e17, 0x1.fffffffffffffp99, 0x1.0p-40}) {
+    for (const double part : {0x1.0p-54, -0x1.8p-60, 0x1.0p-100}) {
+      Wide sum = *wide_from(high);
+      add_wide(*wide_from(part * high), sum);
+      EXPECT_EQ(to_pair(sum), (std::array{high, part * high}));
+    }
+  }
+  Wide large{};
+  for (int k = 0; k < 1000; ++k) add_wide(*wide_from(-0x1.0p99), large);
+  add_wide(*wide_from(1e-30), large);
+  EXPECT_EQ(to_pair(large), (std::array{-1000.0 * 0x1.0p99, 1e-30}));
+  EXPECT_EQ(to_pair(Wide{}), (std::array{0.0, 0.0}));
 }
 
 }  // namespace

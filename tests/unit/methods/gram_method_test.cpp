@@ -81,15 +81,22 @@ TEST(GramMethod, IsAsAccurateAsAQrFactorisation) {
   }
 }
 
-// With the factor as preconditioner a condition number of 1e8, whose square is beyond doubles, takes a few sweeps.
+// Condition 3e7, whose square is at the end of doubles, and noise: with the factor as preconditioner some more sweeps
+// find what refinement does not. Least squares are then known to the square of the condition number times 1e-16.
 TEST(GramMethod, GoesOnByConjugateGradientsWhereDoublesDoNotSuffice) {
-  const auto problem = test::system_of_condition(600, 60, 3e7, 1);
-  InProcessEngine engine(test::clients_of(copy_of(problem.system), 6, 1), 1);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    auto problem = test::system_of_condition(600, 60, 3e7, seed);
+    const auto noise = test::gaussian_vector(600, seed);
+    axpy(1e-3, noise, problem.system.rhs);
+    InProcessEngine engine(test::clients_of(copy_of(problem.system), 6, seed), 1);
 
-  const auto made = run(engine, {.tolerance = 1e-8, .pairs = false});
+    const auto made = run(engine, {.tolerance = 1e-13, .pairs = false});
+    const auto exact = run(engine, {.tolerance = 1e-13, .pairs = true});
 
-  EXPECT_TRUE(made.result.converged.value_or(false));
-  EXPECT_LT(test::relative_distance(made.result.x, problem.solution), 1e-6);
+    EXPECT_TRUE(made.result.converged.value_or(false)) << "seed " << seed;
+    EXPECT_TRUE(exact.result.converged.value_or(false)) << "seed " << seed;
+    EXPECT_LT(test::relative_distance(made.result.x, exact.result.x), 1e-3) << "seed " << seed;
+  }
 }
 
 // Columns 3 = 1 + 2 and 5 = 0; the others are fitted as if they were not there.

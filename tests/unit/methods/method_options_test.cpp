@@ -5,7 +5,9 @@
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/published_method.hpp"
-#include "fedrk/methods/auto_method.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
+#include "fedrk/methods/gram_method.hpp"
+#include "fedrk/methods/hyperplane_method.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
 #include "fedrk/methods/tail_average.hpp"
 #include "support/tiny_systems.hpp"
@@ -23,19 +25,35 @@ std::string refusal(const MethodOptions& options, const RunOptions& run = {}) {
 }
 
 TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
-  const char* several = "ridge, least squares and soft thresholding have different answers: ask for one of them";
-  EXPECT_EQ(refusal({.ridge = 1.0, .least_squares = true}), several);
-  EXPECT_EQ(refusal({.ridge = 1.0, .soft = 1.0}), several);
-  EXPECT_EQ(refusal({.least_squares = true, .soft = 1.0}), several);
+  const char* not_of_a_fit =
+      "soft thresholding, refits, averages, entries to keep and noise columns are not part of a fit: leave them out";
+  for (const MethodOptions& fit :
+       {MethodOptions{.ridge = 1.0}, MethodOptions{.least_squares = true}, MethodOptions{.fit = true}}) {
+    EXPECT_EQ(refusal(fit), "accepted");
+    MethodOptions with = fit;
+    with.soft = 1.0;
+    EXPECT_EQ(refusal(with), not_of_a_fit);
+    EXPECT_EQ(refusal(fit, {.sparsity = 3}), not_of_a_fit);
+    EXPECT_EQ(refusal(fit, {.noise_columns = 3}), not_of_a_fit);
+    with = fit;
+    with.memory = 5;
+    EXPECT_TRUE(refusal(with).starts_with("least squares and ridge regression use no hyperplanes"));
+    with = fit;
+    with.name = MethodName::Published;
+    EXPECT_TRUE(refusal(with).starts_with("least squares and ridge regression use no hyperplanes"));
+    with = fit;
+    with.reveal = Reveal::Updates;
+    EXPECT_TRUE(refusal(with).starts_with("least squares and ridge regression need sums only"));
+  }
+  EXPECT_TRUE(refusal({.name = MethodName::Gram}).starts_with("the methods gram and cg are for fits"));
+  EXPECT_EQ(refusal({.name = MethodName::Cg, .least_squares = true}), "accepted");
 
   const char* negative = "the weights of penalties are positive";
   EXPECT_EQ(refusal({.ridge = -1.0}), negative);
   EXPECT_EQ(refusal({.soft = -1.0}), negative);
 
-  const char* knows_none = "the published method knows no ridge, least squares or soft thresholding";
-  EXPECT_EQ(refusal({.name = MethodName::Published, .ridge = 1.0}), knows_none);
-  EXPECT_EQ(refusal({.name = MethodName::Published, .least_squares = true}), knows_none);
-  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Published, .soft = 1.0}), knows_none);
+  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Published, .soft = 1.0}),
+            "the published method knows no soft thresholding");
 
   const char* no_memory =
       "the published hyperplanes do not hold the solutions, so a memory of them would be wrong; memory needs valid "
@@ -52,8 +70,6 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
 
   const char* no_noise =
       "noise columns are the published method's way with noisy data: leave them out, or use that method";
-  EXPECT_EQ(refusal({.ridge = 1.0}, {.noise_columns = 3}), no_noise);
-  EXPECT_EQ(refusal({.least_squares = true}, {.noise_columns = 3}), no_noise);
   EXPECT_EQ(refusal({.soft = 1.0}, {.noise_columns = 3}), no_noise);
   EXPECT_EQ(refusal({.memory = 5}, {.noise_columns = 3}), no_noise);
   EXPECT_EQ(refusal({}, {.noise_columns = 3}), "accepted");
@@ -68,10 +84,6 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
   EXPECT_EQ(refusal({.soft = 1.0}, {.sparsity = 3}),
             "soft thresholding needs no number of entries to keep; with a refit it is the number that is fitted");
 
-  const char* no_keeping =
-      "keeping s entries is not part of ridge or least squares; soft thresholding with a refit does both";
-  EXPECT_EQ(refusal({.ridge = 1.0}, {.sparsity = 3}), no_keeping);
-  EXPECT_EQ(refusal({.least_squares = true}, {.sparsity = 3}), no_keeping);
   EXPECT_EQ(refusal({.soft = 1.0, .refit = true}, {.sparsity = 3}), "accepted");
 
   EXPECT_EQ(refusal({.soft = 1.0}, {.local_budget = UntilProjected{}}),
@@ -160,6 +172,12 @@ TEST(MethodOptions, WatchResidualsInEveryRoundUnlessPublishedOrToldOtherwise) {
   EXPECT_EQ(run_options_for({.name = MethodName::Published}, run).residual_every, 0);
 }
 
+TEST(MethodOptions, GiveAFitAThousandSweeps) {
+  EXPECT_EQ(usual_rounds({}, {.participants = 3}, 10), 1000);
+  EXPECT_EQ(usual_rounds({.fit = true}, {}, 10), 1000);
+  EXPECT_EQ(usual_rounds({.fit = true}, {.participants = 3}, 10), 4000);
+}
+
 template <class Expected>
 bool makes(const MethodOptions& options, const RunOptions& run = {}) {
   InProcessEngine engine(test::clients_of(generate({.rows = 12, .cols = 4}).system, 3, 1), 1);
@@ -168,9 +186,13 @@ bool makes(const MethodOptions& options, const RunOptions& run = {}) {
 }
 
 TEST(MethodOptions, MakeTheMethodTheyName) {
-  EXPECT_TRUE(makes<AutoMethod>({}));
-  EXPECT_TRUE(makes<AutoMethod>({.least_squares = true}));
-  EXPECT_TRUE(makes<AutoMethod>({.reveal = Reveal::Updates}));
+  EXPECT_TRUE(makes<HyperplaneMethod>({}));
+  EXPECT_TRUE(makes<HyperplaneMethod>({.reveal = Reveal::Updates}));
+  EXPECT_TRUE(makes<GramMethod>({.fit = true}));
+  EXPECT_TRUE(makes<GramMethod>({.name = MethodName::Gram, .least_squares = true}));
+  EXPECT_TRUE(makes<ConjugateGradients>({.name = MethodName::Cg, .fit = true}));
+  EXPECT_TRUE(makes<ConjugateGradients>({.least_squares = true}));
+  EXPECT_TRUE(makes<ConjugateGradients>({.ridge = 1.0}));
   EXPECT_TRUE(makes<PublishedMethod>({.name = MethodName::Published}));
   EXPECT_TRUE(makes<PublishedMethod>({}, {.sparsity = 2}));
   EXPECT_TRUE(makes<HyperplaneMethod>({.hyperplanes = HyperplaneKind::Valid}));

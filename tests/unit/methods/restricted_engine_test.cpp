@@ -22,13 +22,12 @@ TEST(RestrictedEngine, AnswersAsClientsThatHoldNothingElse) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const auto problem = generate({.rows = 30, .cols = 12, .density = density, .seed = seed});
         InProcessEngine inner(test::clients_of(copy_of(problem.system), 3, seed), 1);
-        InProcessEngine part(test::clients_of(restrict_to(problem.system, kColumns), 3, seed), 1);
+        InProcessEngine part(test::clients_of(restrict_to(problem.system, kColumns), 3, seed, {}, RowUse::Sums), 1);
         RestrictedEngine engine(inner, kColumns);
         ASSERT_EQ(engine.dimension(), 4);
         const auto x = test::gaussian_vector(4, seed);
 
-        for (const LocalWork& work : std::vector<LocalWork>{FixedSteps{30}, UntilProjected{}, ValidSteps{FixedSteps{9}},
-                                                            Gradient{}, NormalProduct{}, GramSum{}}) {
+        for (const LocalWork& work : std::vector<LocalWork>{Gradient{}, NormalProduct{}, CrossProducts{}, CrossProducts{true}, ColumnNorms{}}) {
           LocalTask task{RoundIndex{2}, x, work};
           task.reveal = reveal;
           const auto one = engine.local_updates(task, kAll), two = part.local_updates(task, kAll);

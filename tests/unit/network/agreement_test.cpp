@@ -27,9 +27,10 @@ struct Table {
 
 // The words, or the number of columns that all agree on.
 std::string agreed(
-    const std::vector<Table>& tables,
-    const std::function<void(v1::ClientMessage&)>& spoil = [](v1::ClientMessage&) {}) {
+    const std::vector<Table>& tables, const std::function<void(v1::ClientMessage&)>& spoil = [](v1::ClientMessage&) {},
+    const std::function<void(const v1::Prepare&)>& look = [](const v1::Prepare&) {}) {
   FederationOptions options = test::desk_options({});
+  options.plan.method.name = MethodName::Published;  // which takes columns as they are
   for (const Table& table : tables) options.clients.push_back(table.name);
   Desk desk(options);
   for (const Table& table : tables) {
@@ -42,6 +43,7 @@ std::string agreed(
   const test::PlayedClients clients(
       desk, [&](ConnectionId, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
         if (!message.has_prepare()) return std::nullopt;
+        look(message.prepare());
         v1::ClientMessage answer = test::prepared(1, message.prepare().columns());
         spoil(answer);
         return answer;
@@ -59,18 +61,38 @@ TEST(Agreement, IsOnTheSameColumns) {
 
 TEST(Agreement, NamesTheColumnThatDiffers) {
   EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 2, {"x", "z"}}}),
-            "b: column 2 is 'z' where a has 'y'; all clients need the same columns in the same order");
-  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 1, {"x"}}}),
-            "column 'y' is at a but not at b; all clients need the same columns");
-  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 2}}),
-            "column 'x' is at a but not at b; all clients need the same columns");
-  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 3}}), "a has 2 columns, another client 3");
+            "b lacks 'y'; b has 'z', a has not; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 1, {"x"}}}), "b lacks 'y'; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, std::uint64_t{1} << 40}}),
+            "b has no column names; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 3}}), "a has 2 columns, another client 3; all clients need the same columns");
+}
+
+TEST(Agreement, NamesAllThatIsWrongAtOnce) {
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 1, {"x"}}, {"c", 4, 3, {"y", "x", "z"}}}),
+            "b lacks 'y'; c has 'z', a has not; all clients need the same columns");
+}
+
+// The first client's order is everyone's, and only those are told who need it.
+TEST(Agreement, IsOnAnOrderOfTheColumns) {
+  const auto told = [](const std::vector<std::string>& first, const std::vector<std::string>& second) {
+    std::vector<std::string> names;
+    EXPECT_EQ(agreed(
+                  {{"a", 3, 2, first}, {"b", 4, 2, second}}, [](v1::ClientMessage&) {},
+                  [&](const v1::Prepare& prepare) { names.assign(prepare.names().begin(), prepare.names().end()); }),
+              "2");
+    return names;
+  };
+  EXPECT_EQ(told({"u", "v"}, {"v", "u"}), (std::vector<std::string>{"u", "v"}));
+  EXPECT_TRUE(told({"u", "v"}, {"u", "v"}).empty());
+  EXPECT_EQ(told({}, {"x2", "x1"}), (std::vector<std::string>{"x1", "x2"})) << "which are the names of columns without";
 }
 
 TEST(Agreement, WidensTablesWhoseLastColumnsMayBeEmpty) {
   EXPECT_EQ(agreed({{"a", 3, 2, {}, true}, {"b", 4, 5, {}, true}}), "5");
   EXPECT_EQ(agreed({{"a", 3, 2, {}, true}, {"b", 4, 5}}), "5");
-  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 5, {}, true}}), "a has 2 columns, another client 5");
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 5, {}, true}}),
+            "a has 2 columns, another client 5; all clients need the same columns");
 }
 
 TEST(Agreement, NeedsColumnsAndNotTooMany) {

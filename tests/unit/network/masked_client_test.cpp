@@ -78,16 +78,92 @@ TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
   EXPECT_EQ(refusal(MaskedCircle::task(0, single, kAll)), "it asks for a single update in a run of masked sums");
 }
 
-// What draws nothing is the same at each x: a sum over all but one would tell the last one's by the difference.
-TEST_F(MaskedClientRules, GiveFixedFunctionsOfXOverAllOrNotAtAll) {
-  LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true}, gradient = steps_, product = steps_;
-  look.reveal = Reveal::Sums;
-  gradient.work = Gradient{};
-  product.work = NormalProduct{};
-  std::uint64_t number = 0;
-  for (const LocalTask& task : {look, gradient, product}) {
-    EXPECT_TRUE(refusal(MaskedCircle::task(number, task, kWithoutLast)).starts_with("it asks some clients only"));
-    EXPECT_TRUE(circle_.ask(0, MaskedCircle::task(number++, task, kAll)).has_update());
+// ---- Groups.
+
+/// Clients of a fit, and what it asks of them.
+class MaskedClientGroups : public testing::Test {
+ protected:
+  MaskedClientGroups() { circle_.introduce(); }
+
+  LocalTask task(const LocalWork& work) const {
+    LocalTask task{RoundIndex{0}, needs_x(work) ? std::span<const double>(x_) : std::span<const double>(), work};
+    task.reveal = Reveal::Sums;
+    task.report_residual = masking::is_look(work);
+    return task;
+  }
+  std::string refusal(const LocalWork& work, const std::vector<ClientId>& group) {
+    return circle_.ask(0, MaskedCircle::task(number_++, task(work), group)).refusal().reason();
+  }
+
+  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
+  MaskedCircle circle_{four_clients(), {}, {{"least-squares", "true"}}};
+  std::uint64_t number_ = 0;
+};
+
+constexpr const char* kOtherGroup = "it asks another group than before for what is the same function of x each time";
+const std::vector<LocalWork> kFixedFunctions{Gradient{}, NormalProduct{}, CrossProducts{}, CrossProducts{true}};
+
+// What draws nothing is the same at each x: a sum over all but one would tell the last one's by the difference. So a
+// server that says that one of them is lost gets nothing from the others.
+TEST_F(MaskedClientGroups, NeverShrink) {
+  for (const LocalWork& work : kFixedFunctions) EXPECT_EQ(refusal(work, kAll), "");
+  for (const LocalWork& work : kFixedFunctions) {
+    EXPECT_TRUE(refusal(work, kWithoutLast).starts_with(kOtherGroup)) << work.index();
+    EXPECT_EQ(refusal(work, kAll), "");
+  }
+}
+
+TEST_F(MaskedClientGroups, NeverGrowOrChange) {
+  for (const LocalWork& work : kFixedFunctions) EXPECT_EQ(refusal(work, kWithoutLast), "");
+  for (const LocalWork& work : kFixedFunctions) {
+    EXPECT_TRUE(refusal(work, kAll).starts_with(kOtherGroup)) << work.index();
+    EXPECT_TRUE(refusal(work, places({0, 1, 3})).starts_with(kOtherGroup)) << work.index();
+  }
+}
+
+TEST_F(MaskedClientGroups, AreNotOfTwo) {
+  for (const LocalWork& work : kFixedFunctions) {
+    EXPECT_EQ(refusal(work, places({0, 1})), "a sum over 2 clients would show too much of each: 3 at least take part");
+  }
+  EXPECT_EQ(refusal(Gradient{}, kAll), "") << "what was refused did not fix the group";
+}
+
+// The residual over all is one number, also where gradients are of groups; but it is of the same clients always.
+TEST_F(MaskedClientGroups, AreLookedAtTogether) {
+  EXPECT_EQ(refusal(Gradient{}, kWithoutLast), "");
+  EXPECT_EQ(refusal(FixedSteps{0}, kAll), "");
+  EXPECT_TRUE(refusal(FixedSteps{0}, kWithoutLast).starts_with(kOtherGroup));
+}
+
+// Each new attempt at one question included; and it outlives the process, as all that is pinned does.
+TEST_F(MaskedClientGroups, StayTheSameInAnotherAttempt) {
+  const LocalTask gradient = task(Gradient{});
+  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(0, gradient, kAll)).has_update());
+  EXPECT_TRUE(
+      circle_.ask(0, MaskedCircle::task(0, gradient, kWithoutLast, 1)).refusal().reason().starts_with(kOtherGroup));
+  EXPECT_TRUE(circle_.ask(0, MaskedCircle::task(0, gradient, kAll, 2)).has_update());
+}
+
+// To the last bit of both halves, though each part was masked.
+TEST_F(MaskedClientGroups, AddUpPairsExactly) {
+  const LocalTask products = task(CrossProducts{true});
+  std::vector<LocalReply> parts;
+  for (Client& client : four_clients()) parts.push_back(client.local_update(products));
+  const std::size_t length = parts.front().values.size();
+  const masking::PartLayout layout = masking::layout_of(products, length, {});
+  masking::Words total(layout.words(), 0), expected(layout.words(), 0);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const auto answer = circle_.ask(i, MaskedCircle::task(0, products, kAll));
+    ASSERT_TRUE(answer.has_update()) << answer.refusal().reason();
+    masking::add_part(layout, wire::words_of(answer.update().values()), total);
+    masking::add_part(layout, *masking::part_of_pairs(parts[i].values, {}), expected);
+  }
+  EXPECT_EQ(total, expected);
+  const LocalReply sum = masking::reply_from(products, masking::read_sum(layout, {}, total));
+  const LocalReply in_order = sum_of(products.work, std::move(parts));
+  for (std::size_t k = 0; k < length; k += 2) {
+    EXPECT_NEAR((sum.values[k] - in_order.values[k]) + (sum.values[k + 1] - in_order.values[k + 1]), 0.0,
+                1e-29 * std::max(1.0, std::abs(sum.values[k])));
   }
 }
 
@@ -99,7 +175,7 @@ TEST_F(MaskedClientRules, AnswerNothingThatTheirPlanHasNoUseFor) {
   of_one_column.columns = one_column;
   std::vector<LocalTask> tasks{of_one_column};
   for (const LocalWork& work :
-       {LocalWork(GramSum{}), LocalWork(Curvature{}), LocalWork(ColumnNorms{}), LocalWork(FixedSteps{20}),
+       {LocalWork(CrossProducts{true}), LocalWork(Curvature{}), LocalWork(ColumnNorms{}), LocalWork(FixedSteps{20}),
         LocalWork(UntilProjected{}), LocalWork(GradientSteps{.count = 2, .step = 1.0, .batch = 1}),
         LocalWork(SparseSteps{FixedSteps{20}, 1.0})}) {
     tasks.push_back(steps_);
@@ -185,11 +261,7 @@ TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
       if (orders[i][p] == static_cast<int>(i)) place = static_cast<std::uint32_t>(p);
     }
     circle.say(i, company_message(company, place));
-    v1::ServerMessage prepare;
-    prepare.mutable_prepare()->set_run("run");
-    prepare.mutable_prepare()->set_columns(1);
-    prepare.mutable_prepare()->set_place(place);
-    circle.say(i, prepare);
+    circle.say(i, circle.prepare(place));
     words.push_back(wire::words_of(circle.ask(i, MaskedCircle::task(0, task, kAll)).update().values()));
   }
   for (int signs = 0; signs < 8; ++signs) {
@@ -207,11 +279,7 @@ TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
   MaskedCircle circle(four_clients());
   for (std::uint32_t i = 0; i < 4; ++i) {
     circle.say(i, company_message(circle.company(), i));
-    v1::ServerMessage prepare;
-    prepare.mutable_prepare()->set_run("run");
-    prepare.mutable_prepare()->set_columns(i == 0 ? 1 : 2);  // stands for other scales
-    prepare.mutable_prepare()->set_place(i);
-    ASSERT_TRUE(circle.say(i, prepare).has_prepared());
+    ASSERT_TRUE(circle.say(i, circle.prepare(i, i == 0 ? 1 : 2)).has_prepared()) << "which stands for other scales";
   }
   const std::vector<double> x(kUnknowns, 0.25);
   const LocalTask task = valid_steps(x);
@@ -219,10 +287,8 @@ TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
 }
 
 TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
-  v1::ServerMessage prepare;
-  prepare.mutable_prepare()->set_run("run");
-  prepare.mutable_prepare()->set_columns(2);
-  EXPECT_EQ(circle_.say(0, prepare).refusal().reason(), "this run had its rows prepared in another way before");
+  EXPECT_EQ(circle_.say(0, circle_.prepare(0, 2)).refusal().reason(),
+            "this run had its rows prepared in another way before");
   EXPECT_EQ(circle_.say(0, MaskedCircle::welcome({{"target", "b"}})).refusal().reason(),
             "it cannot make keys for masks; its own log says why");
 }

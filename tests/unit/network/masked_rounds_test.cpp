@@ -38,7 +38,8 @@ class MaskedServer : public testing::Test {
     return options;
   }
 
-  MaskedServer() : circle_(test::clients_of(generate({.rows = 20, .cols = kUnknowns}).system, kClients, 1)) {
+  explicit MaskedServer(const MaskedCircle::Entries& plan = {})
+      : circle_(test::clients_of(generate({.rows = 20, .cols = kUnknowns}).system, kClients, 1), {}, plan) {
     circle_.introduce();
     std::vector<ClientSummary> roster;
     for (std::uint32_t i = 0; i < kClients; ++i) {
@@ -221,8 +222,68 @@ TEST_F(MaskedServer, HasNoResidualWithoutEveryone) {
   });
   EXPECT_TRUE(round.replies.empty());
   EXPECT_TRUE(round.answered.empty());
-  EXPECT_EQ(round.absences.size(), kClients);
+  ASSERT_EQ(round.absences.size(), 1) << "those who answered are not missing";
+  EXPECT_EQ(round.absences[0].client, ClientId{2});
   EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+}
+
+// ---- Sums over kept groups, which all of the group are needed for.
+
+class MaskedFit : public MaskedServer {
+ protected:
+  MaskedFit() : MaskedServer({{"least-squares", "true"}}) {
+    gradient_.reveal = Reveal::Sums;
+    patient_ = gradient_;
+    patient_.patient = true;
+  }
+  LocalTask gradient_{RoundIndex{0}, x_, Gradient{}, true}, patient_;
+};
+
+TEST_F(MaskedFit, NamesOnlyThoseWhoAreMissing) {
+  const RoundReplies round = ask(gradient_, all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    return client == 2 ? std::nullopt : std::optional(std::move(honest));
+  });
+  EXPECT_TRUE(round.replies.empty());
+  ASSERT_EQ(round.absences.size(), 1);
+  EXPECT_EQ(round.absences[0].client, ClientId{2});
+  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+}
+
+TEST_F(MaskedFit, WaitsForAClientThatIsLateWhereItIsPatient) {
+  std::atomic<int> silent = 2;
+  const RoundReplies round = ask(patient_, all_, [&](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    return client == 2 && silent-- > 0 ? std::nullopt : std::optional(std::move(honest));
+  });
+  EXPECT_EQ(round.answered, all_);
+  EXPECT_TRUE(round.absences.empty());
+  EXPECT_EQ(asked_.back().attempt(), 2);
+  EXPECT_EQ(asked_.back().participants_size(), static_cast<int>(kClients)) << "the same group each time";
+}
+
+TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {
+  const auto begun = Clock::now();
+  try {
+    ask(patient_, all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+      return client == 2 ? std::nullopt : std::optional(std::move(honest));
+    });
+    FAIL() << "a sum without one of them";
+  } catch (const RunEnded& ended) {
+    EXPECT_EQ(ended.why(), Termination::ClientsLost);
+    EXPECT_NE(ended.words().find("site-3 stayed away"), std::string::npos) << ended.words();
+    EXPECT_NE(ended.words().find("a masked fit cannot go on without it, as the difference of two sums would show its "
+                                 "part"),
+              std::string::npos)
+        << ended.words();
+  }
+  EXPECT_GE(Clock::now() - begun, options().join_limit);
+}
+
+// A group's grid follows its own sums, whenever another answered.
+TEST_F(MaskedFit, KeepsTheGridsOfGroupsApart) {
+  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, places({1, 2, 3})};
+  engine_->repeated(gradient_, before);
+  ask(gradient_, all_);
+  EXPECT_FALSE(asked_.front().has_exponent());
 }
 
 TEST_F(MaskedServer, NoticesMasksThatDoNotCancel) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fedrk/federated/run_ended.hpp"
 #include "support/switchboard_desk.hpp"
 
 namespace fedrk::network {
@@ -120,6 +121,66 @@ TEST(NetworkEngine, WhereTooFewAnswerItAsksTheOthersAgainWithTheSameNumber) {
       });
   EXPECT_GE(federation.round().replies.size(), 2U);
   EXPECT_GE(asked, 3);
+}
+
+// ---- Sums of a sweep, which asks again who is missing.
+
+LocalTask swept(bool patient) {
+  LocalTask task{RoundIndex{4}, kX, Gradient{}};
+  task.reveal = Reveal::Sums;
+  task.patient = patient;
+  return task;
+}
+
+TEST(NetworkSweeps, DoNotEndTheRunWhereMostAreMissing) {
+  FederationOptions options = three();
+  options.reply_limit = Milliseconds(20);
+  options.join_limit = Milliseconds(5'000);
+  Federation federation(options);
+  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const v1::ServerMessage& message) {
+    return message.has_task() && id == 2 ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  });
+  const auto begun = Clock::now();
+  const RoundReplies round = federation.round(swept(false));
+  EXPECT_LT(Clock::now() - begun, Milliseconds(4'000)) << "it does not wait: the sweep asks again";
+  EXPECT_EQ(round.answered, (std::vector<ClientId>{ClientId{1}}));
+  ASSERT_EQ(round.absences.size(), 2U);
+  EXPECT_EQ(round.absences[0].client, ClientId{0});
+  EXPECT_EQ(round.absences[1].client, ClientId{2});
+}
+
+TEST(NetworkSweeps, WaitForEveryoneWhereTheyArePatient) {
+  FederationOptions options = three();
+  options.reply_limit = Milliseconds(20);
+  options.join_limit = Milliseconds(20'000);
+  Federation federation(options);
+  std::atomic<int> silent{3};
+  const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const v1::ServerMessage& message) {
+    const bool busy = message.has_task() && id == 2 && silent-- > 0;
+    return message.has_task() && !busy ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  });
+  const RoundReplies round = federation.round(swept(true));
+  EXPECT_EQ(round.answered, kAll);
+  EXPECT_TRUE(round.absences.empty());
+  EXPECT_EQ(round.replies.at(0).values, (AlignedVector{3.0, 3.0}));
+}
+
+TEST(NetworkSweeps, GoOnWithoutWhoIsLostButNotWithNobody) {
+  for (const bool anybody : {true, false}) {
+    FederationOptions options = three();
+    options.reply_limit = Milliseconds(20);
+    options.join_limit = Milliseconds(100);
+    Federation federation(options);
+    const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const v1::ServerMessage& message) {
+      return message.has_task() && id == 2 && anybody ? std::optional(answer_to(message.task(), {1.0, 1.0}))
+                                                      : std::nullopt;
+    });
+    if (anybody) {
+      EXPECT_EQ(federation.round(swept(true)).answered, (std::vector<ClientId>{ClientId{1}}));
+    } else {
+      EXPECT_THROW(federation.round(swept(true)), RunEnded);
+    }
+  }
 }
 
 TEST(NetworkEngine, EndsTheRunWhereTooFewAreLeftButNotBeforeTheTimeForJoining) {

@@ -28,7 +28,8 @@ std::vector<LocalWork> all_work() {
           GradientSteps{1, 5e-324, 0.0, GradientSteps::Loss::Sum, 7},
           Gradient{},
           NormalProduct{},
-          GramSum{},
+          CrossProducts{},
+          CrossProducts{true},
           Curvature{},
           ColumnNorms{}};
 }
@@ -202,7 +203,7 @@ std::vector<WrongTask> wrong_tasks() {
       WrongTask{"its x has 0 entries, not 3",
                 [](v1::Task& task) {
                   task.clear_x();
-                  task.mutable_work()->mutable_gram_sum();  // needs none, but the residual does
+                  task.mutable_work()->mutable_cross_products();  // needs none, but the residual does
                 }},
       WrongTask{"it holds a number that is not finite", [](v1::Task& task) { task.mutable_x()->set_values(1, kNan); }},
       WrongTask{"it holds a number that is not finite",
@@ -227,7 +228,7 @@ std::vector<WrongTask> wrong_tasks() {
 INSTANTIATE_TEST_SUITE_P(All, RefusedTask, testing::ValuesIn(wrong_tasks()));
 
 TEST(Wire, AnAnswerThatNoMessageCanHoldIsNotBegun) {
-  v1::Task message = task_message("run", 0, {RoundIndex{0}, {}, GramSum{}}, kAsked);
+  v1::Task message = task_message("run", 0, {RoundIndex{0}, {}, CrossProducts{true}}, kAsked);
   const auto received = ReceivedTask::from(message, kSelf, 1 << 17);
   ASSERT_FALSE(received);
   EXPECT_EQ(received.error().message, "its answer would be too long to be sent");

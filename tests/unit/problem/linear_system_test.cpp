@@ -57,15 +57,14 @@ TEST(LinearSystem, RestrictedToSomeColumnsKeepsItsEquations) {
   EXPECT_EQ(of_sparse.rhs, dense.rhs);
 }
 
-// 0 = 8 is not what the equation says: it is about unknowns that are left out.
-TEST(LinearSystem, RestrictedToSomeColumnsFreesRowsWithoutEntries) {
+// A row without entries in these columns still counts: its residual is all of its right-hand side.
+TEST(LinearSystem, RestrictedToSomeColumnsKeepsRowsWithoutEntries) {
   const LinearSystem dense{Matrix{{1.0, 2.0}, {0.0, 5.0}}, {7.0, 8.0}};
   const LinearSystem sparse{SparseMatrix(2, 2, {{0, 0, 1.0}, {0, 1, 2.0}, {1, 1, 5.0}}), {7.0, 8.0}};
   for (const LinearSystem* system : {&dense, &sparse}) {
     const LinearSystem part = restrict_to(*system, std::vector<std::uint32_t>{0});
     EXPECT_EQ(test::written_out(part.rows), (WrittenOut{{1.0}, {0.0}}));
-    EXPECT_EQ(part.rhs, (std::vector{7.0, 0.0}));
-    EXPECT_EQ(find_contradictory_row(part), std::nullopt);
+    EXPECT_EQ(part.rhs, (std::vector{7.0, 8.0}));
   }
 }
 
