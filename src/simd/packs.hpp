@@ -6,6 +6,11 @@
 // are added by halves, so every width gives the same bits.
 
 #include <cstddef>
+#include <cstdint>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #if defined(__clang__)
 #define FEDRK_UNROLL _Pragma("unroll")
@@ -40,15 +45,46 @@ inline Pack load(const float* p) {
   const FloatPack floats = *reinterpret_cast<const LooseFloatPack*>(p);
   return __builtin_convertvector(floats, Pack);
 }
+inline Pack spread(double number) { return number - Pack{}; }  // which changes no number, not even -0
 inline void store(double* p, Pack pack) { *reinterpret_cast<LoosePack*>(p) = pack; }
 
 // The first `count` < kWidth numbers, then zeros. A partial sum never is -0, so adding 0 leaves it as it is.
+#if defined(__AVX512F__)
+inline auto first_lanes(std::size_t count) { return static_cast<__mmask8>((1U << count) - 1U); }
+inline Pack load_part(const double* p, std::size_t count) { return _mm512_maskz_loadu_pd(first_lanes(count), p); }
+inline Pack load_part(const float* p, std::size_t count) {
+  const __m512 twice = _mm512_maskz_loadu_ps(first_lanes(count), p);
+  const FloatPack floats = __builtin_shufflevector(twice, twice, 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_convertvector(floats, Pack);
+}
+inline void store_part(double* p, Pack pack, std::size_t count) { _mm512_mask_storeu_pd(p, first_lanes(count), pack); }
+#elif defined(__AVX2__)
+template <class Integer>
+inline const Integer* first_lanes(std::size_t count) {  // a set sign bit is a lane that counts
+  static constexpr Integer kLanesThenNone[2 * kWidth] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  return kLanesThenNone + kWidth - count;
+}
+inline __m256i double_lanes(std::size_t count) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first_lanes<std::int64_t>(count)));
+}
+inline Pack load_part(const double* p, std::size_t count) { return _mm256_maskload_pd(p, double_lanes(count)); }
+inline Pack load_part(const float* p, std::size_t count) {
+  const __m128i lanes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first_lanes<std::int32_t>(count)));
+  const FloatPack floats = _mm_maskload_ps(p, lanes);
+  return __builtin_convertvector(floats, Pack);
+}
+inline void store_part(double* p, Pack pack, std::size_t count) { _mm256_maskstore_pd(p, double_lanes(count), pack); }
+#else
 template <class Number>
 inline Pack load_part(const Number* p, std::size_t count) {
-  alignas(kPackBytes) double numbers[kWidth] = {};
+  Pack numbers = {};
   for (std::size_t k = 0; k < count; ++k) numbers[k] = static_cast<double>(p[k]);
-  return load(numbers);
+  return numbers;
 }
+inline void store_part(double* p, Pack pack, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) p[k] = pack[k];
+}
+#endif
 
 struct Sums {
   Pack part[kPacks] = {};
