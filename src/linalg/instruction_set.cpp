@@ -35,7 +35,9 @@ std::vector<InstructionSet> available_instruction_sets() {
   std::vector<InstructionSet> sets{InstructionSet::Baseline};
 #ifdef FEDRK_X86_KERNELS
   __builtin_cpu_init();  // this may run before the constructors of the compiler's library
-  if (__builtin_cpu_supports("avx2")) sets.push_back(InstructionSet::Avx2);
+  // Every machine with AVX2 that one meets has fused multiply-add; a virtual one may hide it.
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return sets;
+  sets.push_back(InstructionSet::Avx2);
   if (__builtin_cpu_supports("avx512f")) sets.push_back(InstructionSet::Avx512);
 #endif
   return sets;

@@ -8,6 +8,8 @@
 
 #include "simd/gram_steps.hpp"
 #include "simd/kernel_table.hpp"
+#include "simd/pairs.hpp"
+#include "simd/panels.hpp"
 #include "simd/philox.hpp"
 #include "simd/products.hpp"
 #include "simd/rows.hpp"
@@ -16,12 +18,15 @@ namespace fedrk::detail {
 namespace {
 
 template <class Number>
-constexpr RowKernels<Number> kRowKernels{dot<Number>,          squared_norm<Number>, zero_sum<Number>, axpy<Number>,
-                                         axpy_minus<Number>,   axpy_dot<Number>,     dot4<Number>,     axpy4<Number>,
-                                         add_products<Number>, sparse_dot<Number>};
+constexpr RowKernels<Number> kRowKernels{dot<Number>,        squared_norm<Number>, zero_sum<Number>,
+                                         axpy<Number>,       axpy_minus<Number>,   axpy_dot<Number>,
+                                         dot4<Number>,       axpy4<Number>,        add_products<Number>,
+                                         sparse_dot<Number>, pack_row<Number>,     pack_pair_row<Number>};
 
 }  // namespace
 
-const KernelTable FEDRK_KERNEL_TABLE{kRowKernels<double>, kRowKernels<float>, squared_distance, gram_steps, philox};
+const KernelTable FEDRK_KERNEL_TABLE{kRowKernels<double>, kRowKernels<float>, squared_distance,
+                                     add_outer_products,  add_outer_pairs,    add_sparse_pairs,
+                                     power_pairs,         gram_steps,         philox};
 
 }  // namespace fedrk::detail
