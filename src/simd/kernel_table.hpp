@@ -13,6 +13,9 @@ namespace fedrk::detail {
 /// As pairs a row of a panel has eight high parts, then their low parts.
 constexpr std::size_t kPanel = 8;
 
+/// Rows that are added up at once.
+constexpr std::size_t kRowsAtOnce = 16;
+
 /// Factors of exact products: what is smaller counts as zero. What a rounded product of two such factors leaves over is
 /// a multiple of 2^-1064, so it is a double, and every instruction set finds the same one.
 constexpr double kLeastFactor = 0x1.0p-480;
@@ -32,6 +35,12 @@ struct RowKernels {
   void (*dot4)(const Number* const* rows, const double* x, std::size_t n, double* out);
   /// x += weights[k] rows[k], k < 4, in this order
   void (*axpy4)(const double* weights, const Number* const* rows, double* x, std::size_t n);
+  /// <a - centre, x>; a null centre is zero
+  double (*centred_dot)(const Number* a, const double* centre, const double* x, std::size_t n);
+  /// sum += weights[k] (rows[k] - centre), k < count <= kRowsAtOnce, in this order. Unless it is null, the rows that
+  /// stand from `ahead` on are called from memory meanwhile, as many.
+  void (*add_centred_rows)(const double* weights, const Number* const* rows, std::size_t count, const double* centre,
+                           double* sum, std::size_t n, const Number* ahead);
   /// out[i * stride + j] += <left_i, right_j> over entries first .. last - 1
   void (*add_products)(const Number* const* left, std::size_t left_count, const Number* const* right,
                        std::size_t right_count, std::size_t first, std::size_t last, double* out, std::size_t stride);

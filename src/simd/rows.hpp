@@ -142,6 +142,72 @@ void axpy4(const double* weights, const Number* const* rows, double* x, std::siz
       });
 }
 
+// ---- Rows less a centre, which is the same for all of them.
+
+template <class Number>
+double centred_dot(const Number* a, const double* centre, const double* x, std::size_t n) {
+  if (centre == nullptr) return dot(a, x, n);
+  Sums sums;
+  packs_of(
+      n, [&](std::size_t k, std::size_t i) { sums.part[k] += (load(a + i) - load(centre + i)) * load(x + i); },
+      [&](std::size_t k, std::size_t i, std::size_t count) {
+        sums.part[k] += (load_part(a + i, count) - load_part(centre + i, count)) * load_part(x + i, count);
+      });
+  return sums.total();
+}
+
+// Every fourth line of the rows ahead is called, in the order of memory. The machine then fetches the lines between by
+// itself; more calls than it can keep in mind would hold up the rows that are near.
+template <std::size_t kRows, bool kCentred, class Number>
+inline void add_rows_at_once(const double* weights, const Number* const* rows, const double* centre, double* sum,
+                             std::size_t n, const Number* ahead) {
+  constexpr std::size_t kPerLine = kLine / sizeof(Number);
+  const Number* row[kRows];  // of our own, or the compiler must think that a store to the sum changes them
+  double weight[kRows];
+  FEDRK_UNROLL
+  for (std::size_t r = 0; r < kRows; ++r) {
+    row[r] = rows[r];
+    weight[r] = weights[r];
+  }
+  const auto moved = [&](Pack at, Pack c, auto entries_of) {
+    FEDRK_UNROLL
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const Pack a = entries_of(row[r]);
+      at += weight[r] * (kCentred ? a - c : a);
+    }
+    return at;
+  };
+  packs_of(
+      n,
+      [&](std::size_t k, std::size_t i) {
+        if (ahead != nullptr && k * kWidth % kPerLine == 0) {
+          FEDRK_UNROLL
+          for (std::size_t l = 0; l < kRows; l += 4) __builtin_prefetch(ahead + i * kRows + l * kPerLine, 0, 1);
+        }
+        const Pack c = kCentred ? load(centre + i) : Pack{};
+        store(sum + i, moved(load(sum + i), c, [&](const Number* a) { return load(a + i); }));
+      },
+      [&](std::size_t, std::size_t i, std::size_t count) {
+        const Pack c = kCentred ? load_part(centre + i, count) : Pack{};
+        const Pack at = load_part(sum + i, count);
+        store_part(sum + i, moved(at, c, [&](const Number* a) { return load_part(a + i, count); }), count);
+      });
+}
+
+template <bool kCentred, class Number>
+inline void add_rows_in_turn(const double* weights, const Number* const* rows, std::size_t count, const double* centre,
+                             double* sum, std::size_t n, const Number* ahead) {
+  if (count == kRowsAtOnce) return add_rows_at_once<kRowsAtOnce, kCentred>(weights, rows, centre, sum, n, ahead);
+  for (std::size_t r = 0; r < count; ++r) add_rows_at_once<1, kCentred>(weights + r, rows + r, centre, sum, n, ahead);
+}
+
+template <class Number>
+void add_centred_rows(const double* weights, const Number* const* rows, std::size_t count, const double* centre,
+                      double* sum, std::size_t n, const Number* ahead) {
+  return centre == nullptr ? add_rows_in_turn<false>(weights, rows, count, centre, sum, n, ahead)
+                           : add_rows_in_turn<true>(weights, rows, count, centre, sum, n, ahead);
+}
+
 // ---- Sparse rows: eight partial sums, entry by entry.
 
 template <class Number>
