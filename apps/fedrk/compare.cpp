@@ -202,7 +202,7 @@ void add_compare(CLI::App& program, int& exit_code) {
       "  fedrk compare data/prostate.toml --sort bytes --format json\n"
       "  fedrk compare --matrix A.mtx --rhs b.mtx --clients 8 --methods fedrk,fedavg,cg\n\n"
       "Methods: fedrk, fedrk-norm, fedavg-rk, fedavg, fedsgd, fedprox, scaffold, auto, sums, memory, full-memory,\n"
-      "valid, least-squares, tail, cg, gram, rk, rek, qr; with --keep also soft, iht and lasso, and no auto, which\n"
+      "valid, tail, cg, gram, rk, rek, qr; with --keep also soft, iht and lasso, and no auto, which\n"
       "would be fedrk. full-memory is there where all its hyperplanes fit 1 GB, soft for finite --local-steps.\n"
       "FedAvg, FedProx and SCAFFOLD do about the work of --local-steps Kaczmarz steps in a round, fedsgd\n"
       "reads all rows once. A generated problem has 16 clients (heterogeneous: 5) unless --clients says otherwise.\n"

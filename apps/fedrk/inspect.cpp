@@ -72,31 +72,62 @@ Findings look_at(const io::Plan& plan, const io::Federation& federation, bool ex
 
 constexpr double kSlow = 300.0;  // a condition number from which on a short memory takes many rounds
 
+std::string fit_words(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+  const std::size_t rounds = kept_groups(plan, clients);
+  const std::string what =
+      plan.method.ridge > 0.0 ? fmt::format("Ridge regression, lambda = {:g}", plan.method.ridge) : "Least squares";
+  if (is_gram_fit(plan, unknowns)) {
+    return fmt::format(
+        "{} by one Gram sum: every client is asked once for the cross-products of its columns, {} numbers{}; the "
+        "server "
+        "adds them up and solves. Where there is too much work for twice the usual precision, refinements follow.",
+        what, (unknowns + 1) * (unknowns + 2) / 2, rounds == 1 ? "" : fmt::format(", in {} rounds", rounds));
+  }
+  return fmt::format(
+      "{} by conjugate gradients: every iteration asks each client for one product, {} numbers, in {} round{}; there "
+      "are at most about as many iterations as columns, and far fewer where these are not much alike.",
+      what, unknowns, rounds, rounds == 1 ? "" : "s");
+}
+
+// Hyperplanes hold every solution; where there is none they show it.
+std::string equations_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
+  const MethodOptions& method = plan.method;
+  const std::string first =
+      fmt::format("hyperplanes with a memory of {} rounds", io::memory_text(*method.settled(plan.run).memory));
+  const std::string advice = "use fedrk fit for data, or --least-squares.";
+  if (!found.spectrum) {
+    return fmt::format("By {}; should the equations contradict each other, the run ends and says so: then {}", first,
+                       advice);
+  }
+  if (found.spectrum->least_squares_residual > kConsistent) {
+    return "The equations contradict each other, so there is nothing to solve: a run would end once the " + first +
+           " have shown it. Instead, " + advice;
+  }
+  std::string text = "The equations have a solution: " + first + " lead to " +
+                     (rows < unknowns ? "the one nearest to the start." : "it.");
+  if (found.spectrum->condition_number > kSlow && method.memory != HyperplaneMemory::kAll) {
+    text +=
+        fmt::format(" With a condition number of {} that takes many rounds; ", brief(found.spectrum->condition_number));
+    text += method.memory ? std::string("without --memory all rounds are kept where it is too slow.")
+                          : fmt::format(
+                                "where it is too slow all rounds are kept, which ends after about {}, whatever "
+                                "the condition number.",
+                                unknowns);
+  }
+  return text;
+}
+
 // What a run with this plan would do, as far as the equations tell it beforehand.
 std::string method_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
   const MethodOptions& method = plan.method;
   if (method.privacy.on()) return "The mean of clipped passes, with noise. " + found.forecast;
-  if (method.is_published(plan.run)) return "The published method, with every client's update.";
+  if (method.is_published(plan.run)) {
+    return std::string("The published method, with every client's update.") +
+           (method.refits(plan.run) ? " At the end least squares on the entries selected most often." : "");
+  }
+  if (method.fits()) return fit_words(plan, found.clients.size(), unknowns);
   if (method.soft > 0.0) return "Sparse Kaczmarz steps by soft thresholding.";
-  if (method.ridge > 0.0) return "Ridge regression.";
-  const std::string least_squares = "least squares by conjugate gradients";
-  if (method.least_squares) return "Exact " + least_squares + ".";
-  const std::string first = fmt::format("a memory of {} rounds", io::memory_text(*method.settled(plan.run).memory));
-  if (!found.spectrum)
-    return fmt::format("Hyperplanes with {}; least squares should they contradict each other.", first);
-  if (found.spectrum->least_squares_residual > kConsistent) {
-    return "The equations contradict each other: " + least_squares + ", once " + first + " has shown it.";
-  }
-  std::string text = "The equations have a solution: hyperplanes with " + first + " lead to " +
-                     (rows < unknowns ? "the one nearest to the start." : "it.");
-  if (found.spectrum->condition_number > kSlow && method.memory != HyperplaneMemory::kAll) {
-    text += fmt::format(
-        " With a condition number of {} that takes many rounds; where it is too slow all rounds are kept, which ends "
-        "after "
-        "about {}, whatever the condition number.",
-        brief(found.spectrum->condition_number), unknowns);
-  }
-  return text;
+  return equations_words(plan, found, rows, unknowns);
 }
 
 Json to_json(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
@@ -125,19 +156,22 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
   }
   document["method"] = method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size());
   if (!found.forecast.empty()) document["privacy_forecast"] = found.forecast;
-  document["revealed"] = revealed_to_server(plan, found.clients.size());
-  document["revealed_to_clients"] = revealed_to_clients(plan, found.clients.size());
+  document["revealed"] = revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size());
+  document["revealed_to_clients"] = revealed_to_clients(plan, found.clients.size(), federation.problem.unknowns.size());
   document["warnings"] = federation.problem.warnings;
   return document;
 }
 
-std::string spectrum_text(const Findings& found, std::size_t unknowns) {
+std::string spectrum_text(const io::Plan& plan, const Findings& found, std::size_t unknowns) {
   if (!found.spectrum) return "\nrank and rates: not computed for a matrix of this size; --exact computes them\n";
   const SpectrumSurvey& s = *found.spectrum;
   const auto per_digit = [](double alpha) {  // steps that gain a decimal digit of ||x - x*||, by the bound
     return alpha <= 0.0 ? 1.0 : std::ceil(-2.0 / std::log10(alpha));
   };
   std::string text = fmt::format("\nrank {} of {}, condition number {}\n", s.rank, unknowns, brief(s.condition_number));
+  if (plan.method.fits()) {  // whoever fits expects no solution, and makes no Kaczmarz steps
+    return text + fmt::format("least-squares residual {} of the right-hand side\n", brief(s.least_squares_residual));
+  }
   text += fmt::format("{} (least-squares residual {} of the right-hand side)\n",
                       s.least_squares_residual <= kConsistent ? "consistent: there is an exact solution"
                                                               : "inconsistent: the equations contradict each other",
@@ -163,11 +197,13 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
   }
   text += table(rows);
   if (found.clients.size() > kMost) text += fmt::format("  ... and {} more\n", found.clients.size() - kMost);
-  text += spectrum_text(found, federation.problem.unknowns.size());
-  text += "\nhow it would be solved:\n" +
+  text += spectrum_text(plan, found, federation.problem.unknowns.size());
+  text += std::string("\nhow it would be ") + (plan.method.fits() ? "fitted" : "solved") + ":\n" +
           wrapped(method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size()), 96, 2);
-  text += "\nwhat the server would learn:\n" + wrapped(revealed_to_server(plan, found.clients.size()), 96, 2);
-  text += "\nwhat other clients would learn:\n" + wrapped(revealed_to_clients(plan, found.clients.size()), 96, 2);
+  text += "\nwhat the server would learn:\n" +
+          wrapped(revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size()), 96, 2);
+  text += "\nwhat other clients would learn:\n" +
+          wrapped(revealed_to_clients(plan, found.clients.size(), federation.problem.unknowns.size()), 96, 2);
   for (const std::string& warning : federation.problem.warnings) text += "\nNote:\n" + wrapped(warning, 96, 2);
   return text;
 }
@@ -205,6 +241,7 @@ void add_inspect(CLI::App& program, int& exit_code) {
   command->footer(
       "Examples:\n"
       "  fedrk inspect --data site-1.csv --target lpsa --clients 7 --standardize --intercept\n"
+      "  fedrk inspect --goal fit --data patients.csv --target lpsa --partition by:hospital\n"
       "  fedrk inspect plan.toml --attack");
   command->callback([arguments, &exit_code] { exit_code = inspect(*arguments); });
 }

@@ -2,7 +2,12 @@
 #include "revealed.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <variant>
+
+#include <fmt/format.h>
+
+#include "fedrk/methods/gram_method.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -13,11 +18,43 @@ std::size_t participants(const io::Plan& plan, std::size_t clients) {
 
 bool by_sums(const io::Plan& plan) { return *plan.method.settled(plan.run).reveal == Reveal::Sums; }
 
-// Where everyone takes part, these methods end in conjugate gradients.
-bool may_use_conjugate_gradients(const io::Plan& plan, std::size_t clients) {
-  const MethodOptions& method = plan.method;
-  return participants(plan, clients) == clients && method.soft == 0.0 && method.ridge == 0.0 && !method.memory &&
-         !method.hyperplanes;
+std::string asked_in(const io::Plan& plan, std::size_t clients) {
+  const std::size_t groups = kept_groups(plan, clients);
+  return groups == 1 ? "all clients" : fmt::format("each of the {} groups that are kept for the run", groups);
+}
+
+// A sum over one or two clients hides nobody.
+std::string small_group_words(const io::Plan& plan, std::size_t clients) {
+  const std::size_t least = clients / kept_groups(plan, clients);
+  if (least == 1) return " With one client in a group the sum is that client's own: let three or more take part.";
+  if (least == 2)
+    return " With two clients in a group each knows the other's part from the sum: let three or more take part.";
+  return "";
+}
+
+constexpr std::string_view kMasked = " Over a network the parts are masked, so that the sum is all that arrives.";
+
+std::string fit_to_server(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+  const std::string who = asked_in(plan, clients);
+  std::string text =
+      plan.goal == io::Goal::Fit
+          ? "The server sees the clients' row counts, and of every column the sum and the sum of squares "
+            "over all clients. "
+          : "The server sees the clients' row counts. ";
+  if (is_gram_fit(plan, unknowns)) {
+    text += fmt::format(
+        "Then it sees one sum of cross-products over {}: A^T A, A^T b and b^T b. They tell all means, variances and "
+        "correlations of the columns, and no single row where a group has many more rows than there are columns; "
+        "where it has fewer, they tell the space that its rows span.",
+        who);
+  } else {
+    text += fmt::format(
+        "Then it sees in each round one sum over {}: of gradients and squared residuals at x, or of products "
+        "A_i^T (A_i p) with a direction p. As many products as there are columns tell A^T A: all means, variances and "
+        "correlations of the columns, and where a group has fewer rows than columns, the space that its rows span.",
+        who);
+  }
+  return text + std::string(kMasked) + small_group_words(plan, clients);
 }
 
 std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
@@ -25,29 +62,49 @@ std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
     return "The server is to see sums only, but with one client a round the sum is that client's own update: let more "
            "take part.";
   }
-  std::string text =
-      "Of each round the server sees one sum over all participants: of their displacements, their gaps and their "
-      "squared residuals, and the clients' row counts and the sum of their norms once. It is a combination of all "
-      "participants' rows, "
-      "of "
-      "which none can be told apart; rounds with nearly the same participants tell more by their difference. Over a "
-      "network the parts are masked, so that the sum is all that arrives.";
-  if (may_use_conjugate_gradients(plan, clients)) {
+  return fmt::format(
+             "Of each round the server sees one sum over all participants: of their displacements, their gaps and "
+             "their "
+             "squared residuals, and the clients' row counts and the sum of their norms once. It is a combination of "
+             "all participants' rows, of which none can be told apart. A sum is over {}.",
+             asked_in(plan, clients)) +
+         std::string(kMasked) + small_group_words(plan, clients);
+}
+
+std::string fit_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+  std::string text = plan.goal == io::Goal::Fit
+                         ? "A client is sent the means and scales of the columns over all clients, and "
+                         : "A client is sent ";
+  text += is_gram_fit(plan, unknowns) ? "nothing of any other client by itself."
+                                      : "x and the directions of the search, which are made of sums over all clients.";
+  if (clients == 2 && plan.goal == io::Goal::Fit) {
     text +=
-        " Should it come to least squares by conjugate gradients, the sums are products with A^T A: as many rounds as "
-        "there are unknowns tell A^T A, the second moments of all rows together.";
+        " Of two clients each can take its own part away and is left with the other's: let three or more take part.";
   }
   return text;
 }
 
 }  // namespace
 
-std::string revealed_to_server(const io::Plan& plan, std::size_t clients) {
+bool is_gram_fit(const io::Plan& plan, std::size_t unknowns) {
+  const MethodOptions& method = plan.method;
+  const LinkSpeed link{plan.round_trip / 1e3, plan.bandwidth * 1e6 / 8.0};
+  return method.name == MethodName::Gram ||
+         (method.name == MethodName::Auto && method.fit && gram_is_quicker(unknowns, link));
+}
+
+std::size_t kept_groups(const io::Plan& plan, std::size_t clients) {
+  const std::size_t size = participants(plan, clients);
+  return std::max<std::size_t>(1, (2 * clients + size) / (2 * size));
+}
+
+std::string revealed_to_server(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
   if (plan.method.privacy.on()) {
     return "Of each round the server sees one sum over all participants, with noise, and the clients' row counts once. "
            "Whatever it makes of them, any single row could have been another without anybody noticing, as far as "
            "--epsilon and --delta say.";
   }
+  if (plan.method.fits()) return fit_to_server(plan, clients, unknowns);
   if (by_sums(plan)) return sums_to_server(plan, clients);
   const auto* steps = std::get_if<FixedSteps>(&plan.run.local_budget);
   const std::string remedy = " --reveal sums shows it one sum a round.";
@@ -66,8 +123,9 @@ std::string revealed_to_server(const io::Plan& plan, std::size_t clients) {
          remedy;
 }
 
-std::string revealed_to_clients(const io::Plan& plan, std::size_t clients) {
+std::string revealed_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
   if (clients == 1) return "There is no other client.";
+  if (plan.method.fits()) return fit_to_clients(plan, clients, unknowns);
   std::string text =
       "A client is sent x in each round that it takes part in, hence the model as it forms and how x moved in between, "
       "and nothing of any other client by itself. ";

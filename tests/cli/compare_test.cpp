@@ -2,8 +2,10 @@
 
 // fedrk compare: one problem by every method, as a user sees it.
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -171,6 +173,34 @@ TEST(Compare, LeavesWhatIsCompleteWhenItIsStopped) {
   ASSERT_EQ(told["methods"].size(), 1U);
   EXPECT_EQ(told["methods"][0]["name"], "cg");
   EXPECT_EQ(told["left_out"][0]["name"], "fedavg-rk");
+}
+
+// The names of --help are those that --methods knows, with and without --keep.
+TEST(Compare, HelpsWithNamesThatExist) {
+  const test::Program program;
+  const std::string help = program.run("compare --help").out;
+  const std::size_t from = help.find("Methods: ") + 9;
+  std::string listed = help.substr(from, help.find(';', from) - from) + ", soft, iht, lasso";
+  std::ranges::replace(listed, '\n', ' ');
+  for (const std::string keep : {"", "--keep 5 "}) {
+    const auto refused = program.run(kSmall + keep + "--methods nobody");
+    const std::size_t there = refused.err.find("there are ") + 10;
+    std::istringstream names(refused.err.substr(there));
+    int count = 0;
+    for (std::string name; names >> name; ++count) {
+      std::erase_if(name, [](char c) { return c == ',' || c == '.'; });
+      if (name == "and") continue;
+      EXPECT_NE((", " + listed).find(" " + name), std::string::npos) << name << '\n' << listed;
+    }
+    EXPECT_GT(count, 10) << refused.err;
+  }
+  std::istringstream names(listed);
+  for (std::string name; names >> name;) {
+    std::erase(name, ',');
+    const std::string keep = name == "soft" || name == "iht" || name == "lasso" ? "--keep 5 " : "";
+    const auto ended = program.run(kSmall + keep + "--format json --methods " + name);
+    EXPECT_EQ(ended.exit_code, 0) << name << '\n' << ended.err;
+  }
 }
 
 TEST(Compare, RefusesWhatItCannotDoInOneLine) {

@@ -61,6 +61,47 @@ TEST(Inspect, SaysWhoLearnsWhat) {
   EXPECT_FALSE(updates.contains("attack"));
 }
 
+TEST(Inspect, SaysHowAFitIsMadeAndWhatItShows) {
+  const test::Program program;
+  const auto of = [&](const std::string& flags) {
+    const auto ended = program.run("inspect --goal fit --data '" FEDRK_SOURCE
+                                   "/data/prostate.csv' --target lpsa --clients 7 --format json " +
+                                   flags);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const json told = json::parse(ended.out);
+    return told["method"].get<std::string>() + "\n" + told["revealed"].get<std::string>() + "\n" +
+           told["revealed_to_clients"].get<std::string>();
+  };
+
+  const std::string gram = of(""), products = of("--method cg --participants 3 --ridge 2"),
+                    pairs = of("--participants 2");
+
+  // Nine unknowns: (9 + 1)(9 + 2)/2 numbers of a client.
+  EXPECT_NE(gram.find("Least squares by one Gram sum"), std::string::npos) << gram;
+  EXPECT_NE(gram.find("55 numbers;"), std::string::npos) << gram;
+  EXPECT_NE(gram.find("one sum of cross-products over all clients"), std::string::npos) << gram;
+  EXPECT_NE(gram.find("masked"), std::string::npos) << gram;
+  EXPECT_NE(products.find("Ridge regression, lambda = 2 by conjugate gradients"), std::string::npos) << products;
+  EXPECT_NE(products.find("9 numbers, in 2 rounds"), std::string::npos) << products;
+  EXPECT_NE(products.find("each of the 2 groups that are kept"), std::string::npos) << products;
+  EXPECT_EQ(products.find("let three or more"), std::string::npos) << products;
+  EXPECT_NE(pairs.find("let three or more take part"), std::string::npos) << pairs;
+  for (const std::string& words : {gram, products, pairs}) {
+    EXPECT_EQ(words.find("slack"), std::string::npos);
+    EXPECT_EQ(words.find("hyperplane"), std::string::npos) << words;
+  }
+}
+
+TEST(Inspect, SendsEquationsThatContradictEachOtherToFit) {
+  const test::Program program;
+
+  const auto document =
+      json::parse(program.run("inspect " + kProstate + " --method auto --keep all --format json").out);
+
+  EXPECT_NE(document["method"].get<std::string>().find("use fedrk fit for data, or --least-squares"), std::string::npos)
+      << document["method"];
+}
+
 TEST(Inspect, RebuildsEveryRecordFromSingleSteps) {
   const test::Program program;
 

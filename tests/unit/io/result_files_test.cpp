@@ -127,7 +127,8 @@ FinishedRun small_fit() {
   run.method = "gram";
   run.converged = true;
   run.fit = FitSummary{.rows = 7, .rank = 1, .df_residual = 6.0, .sigma = 0.5, .criterion = 1e-12};
-  run.fit->not_estimable = {"v,w"};
+  run.fit->not_estimable = {1};
+  run.not_estimable = {"v,w"};
   return run;
 }
 
