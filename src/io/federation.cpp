@@ -31,7 +31,7 @@ Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t u
 Result<RowBlock> row_block_of(const std::string& client, Storage storage, RowUse use, LinearSystem system,
                               std::vector<std::string>& warnings) {
   try {
-    const Rounding rounding = storage == Storage::Float32 ? store_as_floats(system) : Rounding{};
+    const Rounding rounding = storage == Storage::Float32 ? store_as_floats(system, use) : Rounding{};
     if (rounding.scaled_rows > 0) {
       warnings.push_back(
           fmt::format("{}: {} rows were too small for float32 and were scaled to length about one, with their "

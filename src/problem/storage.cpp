@@ -78,7 +78,7 @@ Rows rounded(SparseMatrix32 matrix, std::size_t&) { return matrix; }
 
 }  // namespace
 
-Rounding store_as_floats(LinearSystem& system) {
+Rounding store_as_floats(LinearSystem& system, RowUse use) {
   if (row_count(system.rows) != system.rhs.size()) {
     throw InvalidArgument(std::to_string(row_count(system.rows)) + " rows need as many right-hand sides, not " +
                           std::to_string(system.rhs.size()));
@@ -87,7 +87,7 @@ Rounding store_as_floats(LinearSystem& system) {
   Rounding rounding;
   std::visit(
       [&](auto& matrix) {
-        rounding.scaled_rows = lift_tiny_rows(matrix, system.rhs);
+        if (use == RowUse::Steps) rounding.scaled_rows = lift_tiny_rows(matrix, system.rhs);
         system.rows = rounded(std::move(matrix), rounding.vanished_entries);
       },
       given);

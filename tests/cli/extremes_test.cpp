@@ -165,6 +165,17 @@ TEST_F(Extremes, UnitsFarFromOne) {
   }
 }
 
+// As floats these rows would be scaled up as equations, which in a fit would be weights of 1e60.
+TEST_F(Extremes, TinyRowsAsFloats) {
+  program.folder().write("tiny.csv", "u,y\n1e-30,1e-30\n2e-45,1e-30\n3e-45,2e-30\n4,4.5\n1,1.25\n2,2\n");
+  for (const std::string storage : {"float64", "float32"}) {
+    const Answer found = answer(program, "fit tiny.csv --target y --clients 3 --no-intercept --storage " + storage);
+
+    expect_solved(found);
+    EXPECT_LT(worst_error(found.coefficients(), std::vector{(4 * 4.5 + 1.25 + 2 * 2) / 21.0}), 1e-12) << storage;
+  }
+}
+
 TEST_F(Extremes, ColumnsInAnotherOrderInEveryFile) {
   const std::vector<double> truth = plain();
   std::string head = program.folder().read("plain.csv");

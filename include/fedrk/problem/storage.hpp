@@ -7,10 +7,12 @@
 //
 // An entry beyond 3.4e38 has no float. A row of nothing but tiny entries (below 2^-100, about 8e-31), which as floats
 // would lose their digits or vanish, is replaced by the same equation scaled by a power of two, as in row_block.hpp.
+// Where rows are used in sums alone they are not: there a row's length is its weight.
 
 #include <cstddef>
 
 #include "fedrk/problem/linear_system.hpp"
+#include "fedrk/problem/row_block.hpp"
 
 namespace fedrk {
 
@@ -24,6 +26,6 @@ struct Rounding {
 
 /// Rounds the rows to floats, and frees the doubles. Throws InvalidArgument, and leaves no rows, where an entry is
 /// beyond the range of floats.
-Rounding store_as_floats(LinearSystem& system);
+Rounding store_as_floats(LinearSystem& system, RowUse use = RowUse::Steps);
 
 }  // namespace fedrk
