@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   app.add_option("--scale", settings.scale, "of both sides of the large file, 5.4 GB at 1")->capture_default_str();
   app.add_option("--scratch", settings.scratch, "folder for the large file, which is removed again")
       ->capture_default_str();
-  app.add_option("--only", only, "one of large, dense, sparse, passes, csv, runs, clients, growth");
+  app.add_option("--only", only, "one of large, dense, sparse, passes, sums, csv, runs, clients, growth");
   app.add_flag("--quick", settings.quick, "small sizes, to see that everything runs");
   CLI11_PARSE(app, argc, argv);
   if (settings.quick) settings.seconds = 0.05;
@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
     using Contest = void (*)(const Settings&, Report&);
     const std::pair<std::string_view, Contest> contests[] = {
         {"large", large_file},  // first: its peak of memory is that of the process
-        {"dense", dense_steps}, {"sparse", sparse_steps},  {"passes", client_passes}, {"csv", csv_text},
-        {"runs", whole_runs},   {"clients", many_clients}, {"growth", growth}};
+        {"dense", dense_steps}, {"sparse", sparse_steps}, {"passes", client_passes}, {"sums", fit_sums},
+        {"csv", csv_text},      {"runs", whole_runs},     {"clients", many_clients}, {"growth", growth}};
     const auto is_asked = [&](const auto& contest) { return only.empty() || only == contest.first; };
     if (std::ranges::none_of(contests, is_asked)) throw std::runtime_error("no contest is called " + only);
     if (out.has_parent_path()) std::filesystem::create_directories(out.parent_path());

@@ -153,6 +153,13 @@ std::vector<double> plain_csv(const std::string& text) {
   return numbers;
 }
 
+void blas_cross_products(const Matrix& matrix, std::span<double> out) {
+  openblas_set_num_threads(1);
+  const auto m = static_cast<int>(matrix.rows()), n = static_cast<int>(matrix.cols());
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, m, 1.0, matrix.row(0).data(), static_cast<int>(matrix.stride()),
+              0.0, out.data(), n);
+}
+
 double plain_sum(std::span<const double> numbers) {
   return ConstVectorMap(numbers.data(), static_cast<Eigen::Index>(numbers.size())).sum();
 }

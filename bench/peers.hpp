@@ -62,6 +62,9 @@ std::size_t plain_fedrk(std::vector<EigenSolver>& clients, std::size_t participa
 /// The numbers of a CSV text below its header, line by line with std::getline and strtod.
 std::vector<double> plain_csv(const std::string& text);
 
+/// The upper triangle of A^T A by dsyrk of OpenBLAS, on one thread. `out` is n x n.
+void blas_cross_products(const Matrix& matrix, std::span<double> out);
+
 /// The sum of all numbers, by a loop the compiler is free to reorder: what reading them costs.
 double plain_sum(std::span<const double> numbers);
 

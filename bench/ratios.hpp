@@ -21,6 +21,7 @@ void sparse_steps(const Settings& settings, Report& report);
 void client_passes(const Settings& settings, Report& report);
 void whole_runs(const Settings& settings, Report& report);
 void large_file(const Settings& settings, Report& report);
+void fit_sums(const Settings& settings, Report& report);
 void csv_text(const Settings& settings, Report& report);
 void many_clients(const Settings& settings, Report& report);
 void growth(const Settings& settings, Report& report);

@@ -13,6 +13,8 @@
 #include "fedrk/kaczmarz/gram_steps.hpp"
 #include "fedrk/linalg/gram.hpp"
 #include "fedrk/linalg/instruction_set.hpp"
+#include "fedrk/problem/cross_products.hpp"
+#include "fedrk/problem/frame_products.hpp"
 #include "fedrk/problem/generators.hpp"
 
 namespace fedrk::bench {
@@ -55,6 +57,27 @@ void gram_of_rows(benchmark::State& state) {
   use_set(state, state.range(1));
   const auto problem = generate({.rows = static_cast<std::size_t>(state.range(0)), .cols = 1024});
   for (auto _ : state) benchmark::DoNotOptimize(gram_matrix_of(std::get<Matrix>(problem.system.rows)));
+}
+
+void cross_products_of_columns(benchmark::State& state) {
+  use_set(state, state.range(1));
+  const auto problem = generate({.rows = 10000, .cols = static_cast<std::size_t>(state.range(0))});
+  for (auto _ : state) benchmark::DoNotOptimize(cross_products(problem.system, nullptr));
+}
+
+void cross_product_pairs_of_columns(benchmark::State& state) {
+  use_set(state, state.range(1));
+  const auto problem = generate({.rows = 10000, .cols = static_cast<std::size_t>(state.range(0))});
+  for (auto _ : state) benchmark::DoNotOptimize(cross_product_pairs(problem.system, nullptr));
+}
+
+void product_pass(benchmark::State& state) {
+  use_set(state, state.range(1));
+  const auto cols = static_cast<std::size_t>(state.range(0));
+  const auto problem = generate({.rows = 2000000 / cols, .cols = cols});
+  const AlignedVector x(cols, 0.1);
+  for (auto _ : state) benchmark::DoNotOptimize(normal_product(problem.system, nullptr, x));
+  set_bytes(state, 2000000 * sizeof(double));
 }
 
 void steps_in_coefficient_space(benchmark::State& state) {
@@ -121,6 +144,9 @@ BENCHMARK(dot_of_length<float>)->ArgsProduct({kLengths, kSets});
 BENCHMARK(axpy_dot_of_length<double>)->ArgsProduct({kLengths, kSets});
 BENCHMARK(axpy_dot_of_length<float>)->ArgsProduct({kLengths, kSets});
 BENCHMARK(gram_of_rows)->ArgsProduct({{16, 128}, kSets});
+BENCHMARK(cross_products_of_columns)->ArgsProduct({{20, 100}, kSets});
+BENCHMARK(cross_product_pairs_of_columns)->ArgsProduct({{20}, kSets});
+BENCHMARK(product_pass)->ArgsProduct({{20, 100, 1000}, kSets});
 BENCHMARK(steps_in_coefficient_space)->ArgsProduct({{16, 128, 512}, kSets});
 BENCHMARK(draws)->ArgsProduct({kSets});
 BENCHMARK(direct_pass)->ArgsProduct({{16, 128, 1024}, {1, 20, 1000}});

@@ -99,9 +99,10 @@ void take_summary(const FitSummary& summary, io::FinishedRun& run) {
     const std::string& name = run.unknowns[summary.not_estimable[k]];
     const std::string others = names_of(run, summary.combined_of[k]);
     run.not_estimable.push_back(name);
-    run.warnings.push_back(others.empty() ? fmt::format("Column '{}' is constant: it has no coefficient.", name)
-                                          : fmt::format("Column '{}' is a combination of {}: it has no coefficient of its own.",
-                                                        name, others));
+    run.warnings.push_back(
+        others.empty()
+            ? fmt::format("Column '{}' is constant: it has no coefficient.", name)
+            : fmt::format("Column '{}' is a combination of {}: it has no coefficient of its own.", name, others));
   }
 }
 
@@ -110,9 +111,9 @@ std::string unconverged_words(const io::FinishedRun& run) {
   const double tolerance = run.plan.run_options().tolerance;
   std::string text = "Not converged: ";
   if (result.fits) {
-    text += result.criterion ? fmt::format("the criterion is {}, the tolerance {}.", brief(*result.criterion),
-                                           brief(tolerance))
-                             : std::string("the fit ended before its criterion could be measured.");
+    text += result.criterion
+                ? fmt::format("the criterion is {}, the tolerance {}.", brief(*result.criterion), brief(tolerance))
+                : std::string("the fit ended before its criterion could be measured.");
   } else if (!result.relative_residual) {
     text += "the residual over all clients is not known.";
   } else {
@@ -135,8 +136,8 @@ void judge(const io::Plan& plan, io::FinishedRun& run) {
   }
   if (run.result.converged == true) run.convergence.progress = "converged";
   for (const ClientId client : run.result.left_out) {
-    run.warnings.push_back(fmt::format("{} stayed away and was left out: the fit is that of the others.",
-                                       run.client_names[client.value]));
+    run.warnings.push_back(
+        fmt::format("{} stayed away and was left out: the fit is that of the others.", run.client_names[client.value]));
   }
   if (converged) return;
   run.warnings.push_back(unconverged_words(run));

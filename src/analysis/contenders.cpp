@@ -139,11 +139,15 @@ void add_sums(std::vector<Contender>& list) {
   // To the target, whatever tolerance a plan asks for; in doubles, as is usual.
   const FitOptions fit{.tolerance = 0.0, .pairs = false};
   list.push_back({"cg", "conjugate gradients", "one sum of A_i'A_i p",
-                  "on the normal equations; every product is a sweep over all clients", false,
-                  [fit](Engine& at) { return ReadyMethod{std::make_unique<ConjugateGradients>(fit, at.roster()), ""}; }});
-  list.push_back({"gram", "Gram sum", "one sum of A_i'A_i",
-                  "one sweep, then refinement; the server sees only the sum, which tells all correlations of the columns",
-                  false, [fit](Engine& at) { return ReadyMethod{std::make_unique<GramMethod>(fit, at.roster()), ""}; }});
+                  "on the normal equations; every product is a sweep over all clients", false, [fit](Engine& at) {
+                    return ReadyMethod{std::make_unique<ConjugateGradients>(fit, at.roster()), ""};
+                  }});
+  list.push_back(
+      {"gram", "Gram sum", "one sum of A_i'A_i",
+       "one sweep, then refinement; the server sees only the sum, which tells all correlations of the columns", false,
+       [fit](Engine& at) {
+         return ReadyMethod{std::make_unique<GramMethod>(fit, at.roster()), ""};
+       }});
 }
 
 void add_pooled(std::size_t clients, const ContenderOptions& options, std::vector<Contender>& list) {

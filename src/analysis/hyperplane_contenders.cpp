@@ -85,10 +85,9 @@ void add_hyperplane_contenders(const Engine& engine, const ContenderOptions& opt
   const RunOptions& run = options.run;
   // Where entries are to be kept it would be the published method.
   if (run.sparsity == 0) {
-    list.push_back(with_memory(
-        "auto", "automatic choice",
-        "sums with a memory of 5 rounds, and of all rounds where these are too slow",
-        {.reveal = Reveal::Sums}, run, memory_bytes(engine, kFewRounds, 1)));
+    list.push_back(with_memory("auto", "automatic choice",
+                               "sums with a memory of 5 rounds, and of all rounds where these are too slow",
+                               {.reveal = Reveal::Sums}, run, memory_bytes(engine, kFewRounds, 1)));
   }
   add_memories(engine, run, list);
   list.push_back(

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/linalg/kernels.hpp"
+#include "fedrk/methods/conjugate_gradients.hpp"
 #include "fedrk/methods/private_mean.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/partition.hpp"

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "federated/measured.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/federated/groups.hpp"
@@ -24,52 +25,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The mean squared residual of the rows that reported, over the mean square of everyone's right-hand side.
-class ResidualScale {
- public:
-  explicit ResidualScale(std::span<const ClientSummary> roster) : roster_(roster) {
-    const RosterTotals all = totals_of(roster);
-    mean_square_ = all.squared_rhs_norm > 0.0 ? all.squared_rhs_norm / all.rows : 1.0;  // b = 0: the residual itself
-  }
-
-  /// Of these clients only, from now on.
-  void keep(std::span<const ClientId> clients) {
-    std::vector<ClientSummary> left;
-    for (const ClientId client : clients) left.push_back(roster_[client.value]);
-    mean_square_ = ResidualScale(left).mean_square_;
-  }
-
-  std::optional<double> relative(const RoundReplies& round) const {
-    double squares = 0.0, rows = 0.0;
-    for (const LocalReply& reply : round.replies) {
-      if (!reply.squared_residual) return std::nullopt;
-      squares += *reply.squared_residual;
-    }
-    for (const ClientId client : round.answered) rows += static_cast<double>(roster_[client.value].rows);
-    if (rows == 0.0) return std::nullopt;
-    return std::sqrt(squares / rows / mean_square_);
-  }
-
- private:
-  std::span<const ClientSummary> roster_;
-  double mean_square_;
-};
-
 // A residual that rounding explains: the backward error ||r|| / (||A||_F ||x|| + ||b||) of a stable solver.
 constexpr double kRounding = 1e-14;
 constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a round
-
-/// The best answer whose residual over all clients is known.
-struct BestSoFar {
-  AlignedVector x;
-  double residual = std::numeric_limits<double>::infinity();
-
-  void consider(std::span<const double> candidate, double relative_residual) {
-    if (!(relative_residual < residual)) return;
-    residual = relative_residual;
-    x.assign(candidate.begin(), candidate.end());
-  }
-};
 
 /// The state of one run, and its rounds.
 class Rounds {
@@ -86,7 +44,8 @@ class Rounds {
         x_(x0.begin(), x0.end()),
         start_(x0.begin(), x0.end()) {
     // At zero nobody has to be asked.
-    if (totals_of(roster_).squared_rhs_norm > 0.0 && squared_norm(x0) == 0.0) best_.consider(x0.first(x0.size() - options.noise_columns), 1.0);
+    if (totals_of(roster_).squared_rhs_norm > 0.0 && squared_norm(x0) == 0.0)
+      best_.consider(x0.first(x0.size() - options.noise_columns), 1.0);
   }
 
   std::span<const double> answer() { return method_.answer(x_).first(x_.size() - options_.noise_columns); }
@@ -180,7 +139,7 @@ class Rounds {
   LocalTask task_of(RoundIndex t) const {
     const bool at_x = request_.sent.data() == x_.data() && method_.may_ask_residuals();
     const bool due = method_.fits() || (residual_every_ != RunOptions::kNever && t.value % residual_every_ == 0);
-    return {t,  request_.sent, request_.work, at_x && due, options_.noise_columns, request_.own, request_.reveal};
+    return {t, request_.sent, request_.work, at_x && due, options_.noise_columns, request_.own, request_.reveal};
   }
 
   void update(RoundIndex t, RoundReplies& round) {
@@ -278,8 +237,8 @@ class Rounds {
     return true;
   }
 
-  // Never worse than the start, and never worse than what was seen on the way. Where somebody is missing at the end, the
-  // others tell whether x is better.
+  // Never worse than the start, and never worse than what was seen on the way. Where somebody is missing at the end,
+  // the others tell whether x is better.
   void return_the_best() {
     if (!method_.may_ask_residuals()) return;
     const bool measured = measure_everyone();
@@ -332,11 +291,11 @@ class Rounds {
   StoppingRule stopping_;
   AlignedVector x_, previous_, start_;
   BestSoFar best_;
-  std::optional<double> of_the_others_;    // the residual of those who answered when everyone was asked
-  AlignedVector chosen_;                   // the answer, where it is not the last one
-  Reveal reveal_ = Reveal::Sums;           // as the method asked last
-  std::deque<double> reports_;             // residuals of the participants, of one turn of the groups
-  double looked_at_ = 1.0;                 // the largest of them when everyone was looked at last
+  std::optional<double> of_the_others_;  // the residual of those who answered when everyone was asked
+  AlignedVector chosen_;                 // the answer, where it is not the last one
+  Reveal reveal_ = Reveal::Sums;         // as the method asked last
+  std::deque<double> reports_;           // residuals of the participants, of one turn of the groups
+  double looked_at_ = 1.0;               // the largest of them when everyone was looked at last
   std::size_t quiet_rounds_ = 0;
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
   std::size_t shown_ = 0;                  // of the rounds made

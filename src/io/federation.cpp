@@ -282,7 +282,8 @@ Result<void> check_forms(const Plan& plan, const ClientTables& tables) {
 }
 
 Result<std::vector<Client>> make_clients(const Plan& plan, ClientTables& tables,
-                                         std::vector<std::optional<Frame>>& frames, std::vector<std::string>& warnings) {
+                                         std::vector<std::optional<Frame>>& frames,
+                                         std::vector<std::string>& warnings) {
   std::vector<Client> clients;
   for (std::size_t k = 0; k < tables.systems.size(); ++k) {
     const ClientId id{static_cast<std::uint32_t>(tables.first + k)};
@@ -323,7 +324,8 @@ Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers
     scaling = agree_together(plan, peers, tables.systems, totals.rows, totals.sparse);
     const auto powers = powers_among(plan, tables.columns);
     if (!powers) return powers.error();
-    for (std::size_t k = 0; k < frames.size(); ++k) frames[k] = take_scaling(plan, *scaling, *powers, tables.systems[k]);
+    for (std::size_t k = 0; k < frames.size(); ++k)
+      frames[k] = take_scaling(plan, *scaling, *powers, tables.systems[k]);
   }
   // Only rank 0 answers for the problem as a whole; start and truth need not be on every machine.
   auto problem = together(peers, [&]() -> Result<Problem> {

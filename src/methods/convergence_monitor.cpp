@@ -9,11 +9,11 @@
 namespace fedrk {
 namespace {
 
-constexpr double kBetter = 0.9;      // of the best level: that counts as progress
-constexpr double kSolved = 1e-10;    // a relative residual that may be rounding
-constexpr double kRounding = 1e-13;  // one that is, where it falls no further
+constexpr double kBetter = 0.9;                                          // of the best level: that counts as progress
+constexpr double kSolved = 1e-10;                                        // a relative residual that may be rounding
+constexpr double kRounding = 1e-13;                                      // one that is, where it falls no further
 constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
-constexpr double kGrown = 1e5;       // times the first level, or the level that was reached after coming close
+constexpr double kGrown = 1e5;            // times the first level, or the level that was reached after coming close
 constexpr std::size_t kLongestTurn = 64;  // rounds; with very many clients the level of these must do
 constexpr std::size_t kPaceRounds = 30;   // in which the pace is taken
 

@@ -211,8 +211,9 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
     if (measure_->holds) return finish(x);
     std::ranges::copy(best_, x.begin());
     phase_ = Phase::Gradients;
-    gradients_ = std::make_unique<ConjugateGradients>(
-        options_, left_, [this](std::span<const double> g) { return factor_->solve({g.begin(), g.end()}); });
+    gradients_ = std::make_unique<ConjugateGradients>(options_, left_, [this](std::span<const double> g) {
+      return factor_->solve({g.begin(), g.end()});
+    });
     gradients_->set_start(start_);
     return;
   }

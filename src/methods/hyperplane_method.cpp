@@ -53,8 +53,8 @@ void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::s
     ++restarts_;
     return begin_again(options_.memory, x);
   }
-  const bool slow = verdict == Verdict::Stagnant ||
-                    monitor_.rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(x.size());
+  const bool slow =
+      verdict == Verdict::Stagnant || monitor_.rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(x.size());
   if (!diverged && slow && options_.grows && !remembers_all()) {
     grown_ = t;
     return begin_again(HyperplaneMemory::kAll, x);
@@ -66,8 +66,8 @@ void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::s
   ended_ = t;
 }
 
-// With all rounds kept the residual may stand until there are as many hyperplanes as unknowns; with a few it may be slow
-// for long.
+// With all rounds kept the residual may stand until there are as many hyperplanes as unknowns; with a few it may be
+// slow for long.
 bool HyperplaneMethod::has_had_its_time(std::size_t unknowns) const {
   return remembers_all() && monitor_.rounds() > 2 * unknowns;
 }
@@ -86,9 +86,10 @@ std::vector<std::string> HyperplaneMethod::notes() const {
                     "; from there on all rounds were kept.");
   }
   if (contradictory_) {
-    notes.push_back("By round " + std::to_string(ended_->value + 1) +
-                    " the equations had shown that they contradict each other: hyperplanes of several rounds have no "
-                    "common point. The answer is the best x that was seen. Use fedrk fit for data, or --least-squares.");
+    notes.push_back(
+        "By round " + std::to_string(ended_->value + 1) +
+        " the equations had shown that they contradict each other: hyperplanes of several rounds have no "
+        "common point. The answer is the best x that was seen. Use fedrk fit for data, or --least-squares.");
   }
   return notes;
 }

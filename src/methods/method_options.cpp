@@ -36,14 +36,13 @@ HyperplaneOptions hyperplane_options(const MethodOptions& options, const RunOpti
 std::unique_ptr<Method> fit_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,
                                    const FitSetup& setup) {
   const std::size_t unknowns = engine.dimension();
-  const FitOptions fit{
-      .tolerance = run.tolerance,
-      .intercept = setup.intercept,
-      .penalty = ridge_penalty(options.ridge, setup.intercept, setup.frame, unknowns, setup.spread),
-      .frame = setup.frame,
-      .column_norms = setup.column_norms,
-      .pairs = pairs_are_cheap(engine.roster(), unknowns),
-      .memory_limit = options.memory_limit};
+  const FitOptions fit{.tolerance = run.tolerance,
+                       .intercept = setup.intercept,
+                       .penalty = ridge_penalty(options.ridge, setup.intercept, setup.frame, unknowns, setup.spread),
+                       .frame = setup.frame,
+                       .column_norms = setup.column_norms,
+                       .pairs = pairs_are_cheap(engine.roster(), unknowns),
+                       .memory_limit = options.memory_limit};
   const bool gram = options.name == MethodName::Gram ||
                     (options.name == MethodName::Auto && options.fit && gram_is_quicker(unknowns, setup.link));
   if (gram) return std::make_unique<GramMethod>(fit, engine.roster());
@@ -75,11 +74,14 @@ void validate_fit(const MethodOptions& options, const RunOptions& run) {
   const bool by_name = options.name == MethodName::Gram || options.name == MethodName::Cg;
   refuse(by_name && !options.fits(), "the methods gram and cg are for fits: use fedrk fit, or --least-squares");
   if (!options.fits()) return;
-  refuse(options.name == MethodName::Published || options.hyperplanes || options.memory,
-         "least squares and ridge regression use no hyperplanes: leave out the published method, hyperplanes and memory");
-  refuse(options.reveal == Reveal::Updates, "least squares and ridge regression need sums only: leave out --reveal updates");
-  refuse(options.soft > 0.0 || options.refit || options.average || run.sparsity > 0 || run.noise_columns > 0,
-         "soft thresholding, refits, averages, entries to keep and noise columns are not part of a fit: leave them out");
+  refuse(
+      options.name == MethodName::Published || options.hyperplanes || options.memory,
+      "least squares and ridge regression use no hyperplanes: leave out the published method, hyperplanes and memory");
+  refuse(options.reveal == Reveal::Updates,
+         "least squares and ridge regression need sums only: leave out --reveal updates");
+  refuse(
+      options.soft > 0.0 || options.refit || options.average || run.sparsity > 0 || run.noise_columns > 0,
+      "soft thresholding, refits, averages, entries to keep and noise columns are not part of a fit: leave them out");
 }
 
 // Whatever else would be told of the rows, or would make of the noise what it is not.
@@ -96,9 +98,10 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
          "differential privacy needs sums: single updates would have too little noise");
   refuse(run.tolerance > 0.0 || (run.residual_every > 0 && run.residual_every != RunOptions::kNever),
          "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance");
-  refuse(options.fits() || options.soft > 0.0 || options.refit || options.average || run.sparsity > 0,
-         "differential privacy has one method, clipped steps and their mean: leave out fits, soft thresholding, refits, "
-         "averages and entries to keep");
+  refuse(
+      options.fits() || options.soft > 0.0 || options.refit || options.average || run.sparsity > 0,
+      "differential privacy has one method, clipped steps and their mean: leave out fits, soft thresholding, refits, "
+      "averages and entries to keep");
   refuse(options.memory || options.hyperplanes || run.noise_columns > 0,
          "differential privacy knows no hyperplanes, memory or noise columns: leave them out");
   refuse(run.participants == 1 || run.participants == 2, "differential privacy needs at least 3 participants a round");
@@ -108,8 +111,7 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
 
 bool MethodOptions::is_published(const RunOptions& run) const {
   if (name == MethodName::Published || hyperplanes == HyperplaneKind::Published) return true;
-  const bool asked_for_more =
-      privacy.on() || hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || fits();
+  const bool asked_for_more = privacy.on() || hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || fits();
   return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
 }
 

@@ -54,7 +54,8 @@ void receive_values(const Ranks& ranks, std::size_t sender, std::size_t length, 
   });
 }
 
-void add_arriving(const Ranks& ranks, const LocalWork& work, std::size_t sender, AlignedVector& room, std::span<double> sum) {
+void add_arriving(const Ranks& ranks, const LocalWork& work, std::size_t sender, AlignedVector& room,
+                  std::span<double> sum) {
   room.resize(std::min(kSegment, sum.size()));
   in_segments(sum.size(), [&](std::size_t begin, std::size_t count) {
     ranks.receive(sender, room.data(), count * sizeof(double));

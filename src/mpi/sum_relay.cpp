@@ -127,8 +127,8 @@ void hand_over(Running&& running, Failure& failure, RoundReplies& round) {
 
 }  // namespace
 
-void relay_sum(const Ranks& ranks, const LocalWork& work, std::span<const std::size_t> involved, std::size_t length, Failure& failure,
-               RoundReplies& round) {
+void relay_sum(const Ranks& ranks, const LocalWork& work, std::span<const std::size_t> involved, std::size_t length,
+               Failure& failure, RoundReplies& round) {
   if (involved.empty()) return;
   const auto me = std::ranges::find(involved, ranks.rank());
   const std::size_t last = involved.back();

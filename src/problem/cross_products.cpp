@@ -14,8 +14,8 @@
 namespace fedrk {
 namespace {
 
-// Rows in a block. The error of pairs grows with the rows that a tile sums, so theirs is as short as costs no time.
-constexpr std::size_t kBlock = 256, kPairBlock = 128;
+// Rows in a block. The error of pairs grows with the rows that a tile sums, so it is as short as costs no time.
+constexpr std::size_t kBlock = 128;
 
 // From one stored entry in so many on, sparse rows cost less written out.
 constexpr std::size_t kDenseShare = 8;
@@ -95,19 +95,19 @@ AlignedVector products_of(RowsType rows, std::span<const double> rhs, const Fram
 // The columns of a block that are powers of others.
 class Powers {
  public:
-  explicit Powers(const Frame& frame) : frame_(frame), sources_(frame.powers.size() * kPairBlock) {}
+  explicit Powers(const Frame& frame) : frame_(frame), sources_(frame.powers.size() * kBlock) {}
 
   template <class Number>
   void read(std::size_t k, const Number* row) {
     for (std::size_t t = 0; t < frame_.powers.size(); ++t) {
-      sources_[t * kPairBlock + k] = static_cast<double>(row[frame_.powers[t].source]);
+      sources_[t * kBlock + k] = static_cast<double>(row[frame_.powers[t].source]);
     }
   }
 
   void put(std::size_t count, Panels& panels) {
     for (std::size_t t = 0; t < frame_.powers.size(); ++t) {
       const PowerTerm& term = frame_.powers[t];
-      detail::kernels().power_pairs(&sources_[t * kPairBlock], count, term.exponent, frame_.centre[term.column],
+      detail::kernels().power_pairs(&sources_[t * kBlock], count, term.exponent, frame_.centre[term.column],
                                     frame_.inverse_scale[term.column], highs_.data(), lows_.data());
       for (std::size_t k = 0; k < count; ++k) {
         panels.at(k, term.column) = highs_[k];
@@ -118,17 +118,17 @@ class Powers {
 
  private:
   const Frame& frame_;
-  AlignedVector sources_, highs_ = AlignedVector(kPairBlock), lows_ = AlignedVector(kPairBlock);
+  AlignedVector sources_, highs_ = AlignedVector(kBlock), lows_ = AlignedVector(kBlock);
 };
 
 template <class RowsType>
 AlignedVector pairs_of(RowsType rows, std::span<const double> rhs, const Frame& frame) {
   const std::size_t n = frame.centre.size(), length = cross_product_count(n);
   const auto& row_kernels = detail::row_kernels<typename RowsType::Entry>();
-  Panels panels(n + 1, kPairBlock, Panels::Entries::Pairs);
+  Panels panels(n + 1, kBlock, Panels::Entries::Pairs);
   PanelTriangle highs(panels.count()), lows(panels.count());
   Powers powers(frame);
-  for_blocks(rhs.size(), kPairBlock, [&](std::size_t first, std::size_t count) {
+  for_blocks(rhs.size(), kBlock, [&](std::size_t first, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) {
       const auto* const row = rows.row(first + k);
       row_kernels.pack_pair_row(row, frame.centre.data(), frame.inverse_scale.data(), n, panels.row(k),

@@ -31,13 +31,14 @@ class ScalarSum {
 
 class VectorSum {
  public:
-  explicit VectorSum(std::size_t size) : part_(size, 0.0), total_(size, 0.0) {}
+  explicit VectorSum(std::size_t size, std::size_t stretch = kStretch)
+      : part_(size, 0.0), total_(size, 0.0), stretch_(stretch) {}
 
   /// To be added to.
   std::span<double> part() { return part_; }
   void count(std::size_t terms) {
     count_ += terms;
-    if (count_ >= kStretch) finish();
+    if (count_ >= stretch_) finish();
   }
   AlignedVector total() && {
     finish();
@@ -52,11 +53,12 @@ class VectorSum {
   }
 
   AlignedVector part_, total_;
-  std::size_t count_ = 0;
+  std::size_t stretch_, count_ = 0;
 };
 
 // sum_i w_i (a_i - centre), where w_i = weigh(i, <a_i - centre, q>); a null centre is zero. Rows come from memory one
-// after the other, and some at once are added up while the caches still hold them; of very long ones they hold only one.
+// after the other, and some at once are added up while the caches still hold them; of very long ones they hold only
+// one.
 template <class Number, class Weigh>
 AlignedVector pass_over(const BasicMatrix<Number>& matrix, const double* centre, std::span<const double> q,
                         const Weigh& weigh) {
@@ -73,7 +75,7 @@ AlignedVector pass_over(const BasicMatrix<Number>& matrix, const double* centre,
       rows[k] = matrix.row(first + k).data();
       weights[k] = weigh(first + k, kernels.centred_dot(rows[k], centre, q.data(), n));
     }
-    const bool calls = together > 1 && first + 2 * together <= m;
+    const bool calls = first + 2 * together <= m;
     kernels.add_centred_rows(weights.data(), rows.data(), count, centre, sum.part().data(), n,
                              calls ? matrix.row(first + together).data() : nullptr);
     sum.count(count);
@@ -81,12 +83,14 @@ AlignedVector pass_over(const BasicMatrix<Number>& matrix, const double* centre,
   return std::move(sum).total();
 }
 
-// REQUIRES: no centre. It would fill the rows.
+// REQUIRES: no centre. It would fill the rows. Stretches are so long that adding up their sums costs little beside
+// them.
 template <class Number, class Weigh>
 AlignedVector pass_over(const BasicSparseMatrix<Number>& matrix, const double*, std::span<const double> q,
                         const Weigh& weigh) {
-  VectorSum sum(matrix.cols());
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+  const std::size_t m = matrix.rows(), n = matrix.cols(), per_row = matrix.nonzeros() / std::max<std::size_t>(m, 1);
+  VectorSum sum(n, std::max(kStretch, 16 * n / (per_row + 1)));
+  for (std::size_t i = 0; i < m; ++i) {
     const auto row = matrix.row(i);
     axpy(weigh(i, dot(row, q)), row, sum.part());
     sum.count(1);

@@ -45,7 +45,7 @@ class PanelTriangle {
  public:
   explicit PanelTriangle(std::size_t panels) : panels_(panels), numbers_(start(panels), 0.0) {}
 
-  /// The eight rows of panel p, each from panel p to the last.
+  /// The rows of panel p, each from panel p to the last.
   double* rows_of(std::size_t p) { return numbers_.data() + start(p); }
 
   /// The upper triangle of the first `columns` columns, row after row.

@@ -37,8 +37,8 @@ struct RowKernels {
   void (*axpy4)(const double* weights, const Number* const* rows, double* x, std::size_t n);
   /// <a - centre, x>; a null centre is zero
   double (*centred_dot)(const Number* a, const double* centre, const double* x, std::size_t n);
-  /// sum += weights[k] (rows[k] - centre), k < count <= kRowsAtOnce, in this order. Unless it is null, the rows that stand from
-  /// `ahead` on are called from memory meanwhile, as many.
+  /// sum += weights[k] (rows[k] - centre), k < count <= kRowsAtOnce, in this order. Unless it is null, the rows that
+  /// stand from `ahead` on are called from memory meanwhile, as many.
   void (*add_centred_rows)(const double* weights, const Number* const* rows, std::size_t count, const double* centre,
                            double* sum, std::size_t n, const Number* ahead);
   /// out[i * stride + j] += <left_i, right_j> over entries first .. last - 1

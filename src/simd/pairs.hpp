@@ -89,7 +89,7 @@ inline void drop_below(double least, Pair<double>& pair) {
   if (pair.high < least && pair.high > -least) pair = {0.0, 0.0};
 }
 
-constexpr double kLeastProduct = 0x1.0p-900;
+constexpr double kLeastProduct = 0x1.0p-900;  // from here on its rest is exact, whatever the factors
 
 // (a - centre) inverse_scale
 template <class Number>
@@ -126,7 +126,7 @@ inline Pair<Number> power(Number value, unsigned exponent) {
     base = product(base, base);
   }
   if (exponent == 1) result = product(result, base);
-  // No smaller than the last, so all products on the way are as exact.
+  // The products on the way lie between 1 and this one, so they are as exact.
   drop_below(kLeastProduct, result);
   return result;
 }

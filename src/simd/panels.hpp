@@ -42,7 +42,7 @@ void pack_row(const Number* row, const double* centre, const double* inverse_sca
       });
 }
 
-// out += left^T right for kTileHeight columns of one panel and kPacks packs of columns.
+// out += left^T right for kTileHeight columns of one panel and some packs of columns.
 template <std::size_t kPacksAtOnce>
 inline void add_outer_tile(const double* left, const double* const* right, std::size_t depth, double* out,
                            std::size_t stride) {
@@ -71,7 +71,10 @@ inline void add_outer_tile(const double* left, const double* const* right, std::
 void add_outer_products(const double* left, const double* right, std::size_t panels, std::size_t panel_stride,
                         std::size_t depth, double* out) {
   const std::size_t packs = panels * (kPanel / kWidth), stride = panels * kPanel;
-  const auto pack_at = [&](std::size_t p) { return right + p * kWidth / kPanel * panel_stride + p * kWidth % kPanel; };
+  const auto pack_at = [&](std::size_t p) {
+    const std::size_t column = (p < packs ? p : packs - 1) * kWidth;
+    return right + column / kPanel * panel_stride + column % kPanel;
+  };
   for (std::size_t p = 0; p < packs; p += kTilePacks) {
     const double* const b[] = {pack_at(p), pack_at(p + 1), pack_at(p + 2)};
     for (std::size_t r = 0; r < kPanel; r += kTileHeight) {

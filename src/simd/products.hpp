@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Products of many rows with many, for Gram matrices. Each product
-// has eight partial sums: the tile's shape, which follows the number of registers, does not change its bits.
+// Products of many rows with many, for Gram matrices. Each product has eight partial sums: the tile's shape, which
+// follows the number of registers, does not change its bits.
 
 #include <cstddef>
 #include <cstdint>

@@ -156,8 +156,8 @@ double centred_dot(const Number* a, const double* centre, const double* x, std::
   return sums.total();
 }
 
-// Every second line of what is ahead is called, in the order of memory: the machine fetches lines by twos, and more
-// calls than it can keep in mind would stop the rows from the nearer caches.
+// Every fourth line of the rows ahead is called, in the order of memory. The machine then fetches the lines between by
+// itself; more calls than it can keep in mind would hold up the rows that are near.
 template <std::size_t kRows, bool kCentred, class Number>
 inline void add_rows_at_once(const double* weights, const Number* const* rows, const double* centre, double* sum,
                              std::size_t n, const Number* ahead) {
@@ -195,8 +195,8 @@ inline void add_rows_at_once(const double* weights, const Number* const* rows, c
 }
 
 template <bool kCentred, class Number>
-inline void add_rows_in_turn(const double* weights, const Number* const* rows, std::size_t count,
-                               const double* centre, double* sum, std::size_t n, const Number* ahead) {
+inline void add_rows_in_turn(const double* weights, const Number* const* rows, std::size_t count, const double* centre,
+                             double* sum, std::size_t n, const Number* ahead) {
   if (count == kRowsAtOnce) return add_rows_at_once<kRowsAtOnce, kCentred>(weights, rows, centre, sum, n, ahead);
   for (std::size_t r = 0; r < count; ++r) add_rows_at_once<1, kCentred>(weights + r, rows + r, centre, sum, n, ahead);
 }

@@ -182,33 +182,33 @@ TEST_F(FederationTest, GoesOnWhenClientsComeBackLaterThanItsServerWaited) {
 // ---- Limits.
 
 TEST_F(FederationTest, GoesOnWithoutAClientThatIsGoneForTooLong) {
-  Federation& federation = begin(published(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--quorum", "1"});
+  Federation& federation = begin(rounds_only(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--quorum", "1"});
   federation.start_all();
   ASSERT_TRUE(reaches(20)) << federation.story();
   federation.client(1).signal(SIGSTOP);
 
-  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  EXPECT_EQ(federation.server().wait(60s), rounds_only().code()) << federation.story();
   const auto absences = absences_in(federation.history());
   ASSERT_FALSE(absences.empty());
   EXPECT_EQ(absences.front().client, "site-2");
   EXPECT_EQ(absences.front().reason, "its connection was lost and it did not come back in time");
-  EXPECT_EQ(federation.solution(), solution_without(published(), absences));
+  EXPECT_EQ(federation.solution(), solution_without(rounds_only(), absences));
 }
 
 TEST_F(FederationTest, TakesNoAnswerThatComesLate) {
-  Federation& federation = begin(published(), {"--heartbeat", "0.2", "--reply-limit", "0.25"});
+  Federation& federation = begin(rounds_only(), {"--heartbeat", "0.2", "--reply-limit", "0.25"});
   federation.start_all();
   ASSERT_TRUE(reaches(20)) << federation.story();
   federation.network(1).hold(ChaosProxy::Direction::ToServer, true);
   std::this_thread::sleep_for(500ms);
   federation.network(1).hold(ChaosProxy::Direction::ToServer, false);
 
-  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  EXPECT_EQ(federation.server().wait(60s), rounds_only().code()) << federation.story();
   const auto absences = absences_in(federation.history());
   ASSERT_FALSE(absences.empty());
   EXPECT_EQ(absences.front().client, "site-2");
   EXPECT_EQ(absences.front().reason, "no answer within 0.25 s");
-  EXPECT_EQ(federation.solution(), solution_without(published(), absences));
+  EXPECT_EQ(federation.solution(), solution_without(rounds_only(), absences));
 }
 
 TEST_F(FederationTest, EndsWhereTooFewClientsAreLeftAndGoesOnWhenTheyAreBack) {

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono_literals::operator""s;
 
-constexpr std::size_t kKits = 4, kClients = 4, kRounds = 100;
+constexpr std::size_t kKits = 5, kClients = 4, kRounds = 100;
 #ifdef FEDRK_SANITIZED
 constexpr std::uint64_t kScenarios = 12;  // each takes three times as long
 #else
@@ -45,11 +45,18 @@ KitSpec consistent(const std::string& entries, bool masked = false) {
 }
 
 const StartupKit& kit(std::size_t index) {
-  static const StartupKit published(prostate("method = \"published\"\nkeep = 5\nrounds = 120\n"));
+  static const StartupKit published(prostate("method = \"published\"\nrounds = 120\n"));
   static const StartupKit sums(consistent("rounds = 120\n"));
-  static const StartupKit least_squares(prostate("rounds = 150\n"));
+  static const StartupKit fit({.generate = {"gaussian", "--rows", "130", "--cols", "110", "--noise", "0.1"},
+                               .plan = "goal = \"fit\"\nmethod = \"cg\"\nintercept = false\nseed = 3\n",
+                               .clients = kClients,
+                               .masked = false});
+  static const StartupKit masked_fit({.generate = {"gaussian", "--rows", "130", "--cols", "110", "--noise", "0.1"},
+                                      .plan = "goal = \"fit\"\nmethod = \"cg\"\nintercept = false\nseed = 3\n",
+                                      .clients = kClients,
+                                      .masked = true});
   static const StartupKit masked(consistent("rounds = 400\ntolerance = 1e-8\n", true));
-  const StartupKit* const kits[kKits] = {&published, &sums, &least_squares, &masked};
+  const StartupKit* const kits[kKits] = {&published, &sums, &fit, &masked, &masked_fit};
   return *kits[index];
 }
 

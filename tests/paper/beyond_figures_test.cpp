@@ -183,7 +183,8 @@ TEST(FullSize, RidgeByConjugateGradients) {
     const auto truth = test::ridge_solution(problem.system, 2000.0, std::vector<double>(256, 0.0));
     auto engine = engine_of(std::move(problem.system), 16, seed);
     const auto rounds = [&](std::size_t participants) {
-      ConjugateGradients method({.tolerance = 1e-14, .penalty = ridge_penalty(2000.0, false, {}, 256)}, engine.roster());
+      ConjugateGradients method({.tolerance = 1e-14, .penalty = ridge_penalty(2000.0, false, {}, 256)},
+                                engine.roster());
       return rounds_to(1e-8, errors(engine, method, seed, participants, 60, truth));
     };
     all.push_back(rounds(0));

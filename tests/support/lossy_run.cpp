@@ -71,11 +71,13 @@ std::string solution_without(const StartupKit& kit, const std::vector<NamedAbsen
   });
   run.plan.settle(engine.roster());
   const RunOptions options = run.plan.run_options();
-  const auto method = make_method(run.plan.method, options, engine);
+  const auto method = make_method(run.plan.method, options, engine, federation.problem.fit);
   run.result = FederatedRun(options).run(engine, *method, federation.problem.start);
   run.unknowns = federation.problem.unknowns;
   run.standardized = federation.problem.scaling.has_value();
   run.coefficients = federation.problem.coefficients(run.result.x);
+  const FitSummary* const summary = method->fit();
+  if (summary != nullptr && !summary->coefficients.empty()) run.coefficients = summary->coefficients;
   return io::solution_csv(run);
 }
 

@@ -220,7 +220,6 @@ std::string fault_of_result(const Scenario& scenario, const StartupKit& kit, con
   const auto absences = absences_in(federation.history());
   for (const auto& [round, client, reason] : absences) {
     const bool good = reason == "no answer within 0.2 s" || reason.starts_with("its connection was lost and");
-    if (kit.masked() && reason.starts_with("its part was of no use")) continue;  // without those who were absent
     if (scenario.impatient && good) continue;
     return "Round " + std::to_string(round) + " did not wait for " + client + ": " + reason;
   }
@@ -234,13 +233,13 @@ std::string fault_of_result(const Scenario& scenario, const StartupKit& kit, con
   return same ? "" : "The bits differ from those of a run without " + std::to_string(absences.size()) + " answers.";
 }
 
-std::string fault_of_clients(const Scenario& scenario, const Play& run, Federation& federation) {
+std::string fault_of_clients(const Scenario& scenario, const Play& run, Federation& federation, int expected) {
   for (std::size_t i = 0; i < federation.clients(); ++i) {
     if (!federation.client_started(i) || run.completed_in_silence()) continue;
     const bool may_not_know = scenario.impatient || run.was_disturbed(i);
     const auto code = federation.client(i).wait(may_not_know ? 0ms : 5000ms);
     const bool killed = code == 128 + SIGKILL && may_not_know;
-    if (code ? *code != 0 && !killed : !may_not_know) {
+    if (code ? *code != expected && !killed : !may_not_know) {
       return site_name(i) + (code ? " gave " + std::to_string(*code) : " does not end");
     }
   }
@@ -301,10 +300,10 @@ testing::AssertionResult play(const Scenario& scenario, const StartupKit& kit, m
   } catch (const std::exception& error) {
     return failed(error.what(), scenario, federation);
   }
-  const int code = run.completed_in_silence() ? 0 : federation.server().wait(0ms).value_or(-1);
-  if (code != 0) return failed("The server ended with code " + std::to_string(code), scenario, federation);
+  const int code = run.completed_in_silence() ? kit.code() : federation.server().wait(0ms).value_or(-1);
+  if (code != kit.code()) return failed("The server ended with code " + std::to_string(code), scenario, federation);
   std::string fault = fault_of_result(scenario, kit, federation);
-  if (fault.empty()) fault = fault_of_clients(scenario, run, federation);
+  if (fault.empty()) fault = fault_of_clients(scenario, run, federation, kit.code());
   return fault.empty() ? testing::AssertionSuccess() : failed(fault, scenario, federation);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 // What a federation needs before it can start: rows split over sites, start-up folders with keys, and the solution
-// that `fedrk solve` finds for the same files and plan. Made once; each federation of a test copies it.
+// that `fedrk solve` or `fedrk fit` finds for the same files and plan. Made once; each federation of a test copies it.
 
 #include <cstddef>
 #include <filesystem>
@@ -36,8 +36,9 @@ class StartupKit {
 
   /// Where `fedrk solve` left its run.
   std::filesystem::path one_process() const { return folder_ / "expected"; }
-  /// The bytes of its solution.csv.
+  /// The bytes of its solution.csv, and its exit code: 0, or 3 where the rounds ended before the tolerance was met.
   const std::string& expected() const { return expected_; }
+  int code() const { return code_; }
   bool masked() const { return masked_; }
 
  private:
@@ -48,6 +49,7 @@ class StartupKit {
   std::size_t clients_;
   bool masked_;
   std::string expected_;
+  int code_ = 0;
 };
 
 /// How far two solution.csv are apart: the largest difference of a coefficient, over the largest coefficient. Infinite

@@ -75,7 +75,7 @@ struct RunResult {
   std::optional<double> criterion;   // of a fit
   std::vector<ClientId> left_out{};  // clients that stayed away for good; the answer is that of the others
   std::string method;                // as Method::name
-  std::uint64_t bytes_up = 0;               // of all rounds and of the last look at everyone's residual
+  std::uint64_t bytes_up = 0;        // of all rounds and of the last look at everyone's residual
   std::uint64_t bytes_down = 0;
   std::vector<std::string> notes;  // of the method
   bool fits = false;               // as Method::fits at the end

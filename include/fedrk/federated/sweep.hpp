@@ -28,7 +28,8 @@ class Sweep {
   /// Whether that group was asked before, and is worth waiting for.
   bool second_time() const { return second_; }
 
-  /// What the group answered, one sum. True when the sweep is over: `take` has the sum, or `lost` those who are missing.
+  /// What the group answered, one sum. True when the sweep is over: `take` has the sum, or `lost` those who are
+  /// missing.
   bool add(const LocalWork& work, const RoundReplies& round);
 
   const std::vector<ClientId>& lost() const { return lost_; }

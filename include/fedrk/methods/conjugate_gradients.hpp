@@ -7,7 +7,8 @@
 //     x += a p,  g -= a (A^T A + D) p,  a = <g, p> / <p, (A^T A + D) p>,
 //
 // and one for the gradient at the end, by which the criterion is measured. New directions are made orthogonal to all
-// that are kept, in the product with A^T A + D, so that rounding does not multiply the iterations. Clients keep nothing.
+// that are kept, in the product with A^T A + D, so that rounding does not multiply the iterations. Clients keep
+// nothing.
 
 #include <cstddef>
 #include <deque>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the server knows of a fit beside the sums: which unknown is the intercept, what is penalised, how the columns are
-// framed (problem/frame.hpp). A fit minimises
+// What the server knows of a fit beside the sums: which unknown is the intercept, what is penalised, how the columns
+// are framed (problem/frame.hpp). A fit minimises
 //
 //     ||b - A x||^2 + sum_j penalty_j (x_j - start_j)^2
 //
@@ -19,12 +19,12 @@
 namespace fedrk {
 
 struct FitOptions {
-  double tolerance = 1e-8;            // of the criterion, below; 0: to rounding
-  bool intercept = false;             // the first unknown
-  std::vector<double> penalty{};      // of each unknown; empty: none
-  Frame frame{};                      // empty: the columns as they are
+  double tolerance = 1e-8;             // of the criterion, below; 0: to rounding
+  bool intercept = false;              // the first unknown
+  std::vector<double> penalty{};       // of each unknown; empty: none
+  Frame frame{};                       // empty: the columns as they are
   std::vector<double> column_norms{};  // ||a_j|| in the frame, where they are known; empty: alike, from the size of A
-  bool pairs = true;                  // cross-products in double-double
+  bool pairs = true;                   // cross-products in double-double
   std::size_t memory_limit = std::size_t{1} << 30;  // bytes, of kept directions
 
   double penalty_of(std::size_t j) const { return penalty.empty() ? 0.0 : penalty[j]; }

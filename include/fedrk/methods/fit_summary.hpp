@@ -11,12 +11,12 @@ namespace fedrk {
 /// What a fit tells of its model beside the coefficients.
 struct FitSummary {
   std::size_t rows = 0;
-  std::optional<std::size_t> rank{};      // nothing where only products with the columns are known
-  std::optional<double> df_residual{};    // rows - rank{}; nothing for a penalised fit
-  std::optional<double> sigma{};          // residual standard error
-  std::optional<double> r_squared{};      // about the mean where there is an intercept, else about zero
-  std::optional<double> criterion{};      // max_j |<a_j, r>| / (||a_j|| ||r||)
-  std::vector<double> coefficients{};     // in the units of the data, where they are known better than from x
+  std::optional<std::size_t> rank{};         // nothing where only products with the columns are known
+  std::optional<double> df_residual{};       // rows - rank{}; nothing for a penalised fit
+  std::optional<double> sigma{};             // residual standard error
+  std::optional<double> r_squared{};         // about the mean where there is an intercept, else about zero
+  std::optional<double> criterion{};         // max_j |<a_j, r>| / (||a_j|| ||r||)
+  std::vector<double> coefficients{};        // in the units of the data, where they are known better than from x
   std::vector<std::size_t> not_estimable{};  // unknowns that are combinations of those before them
   std::vector<std::vector<std::size_t>> combined_of{};  // for each of them, of which
 };

@@ -52,10 +52,10 @@ class GramMethod final : public Method {
   std::size_t rows_ = 0;
   Phase phase_ = Phase::Products;
   std::vector<double> start_;
-  std::unique_ptr<Cholesky<double>> factor_;         // in doubles, for refinement
-  std::unique_ptr<ConjugateGradients> gradients_;    // where refinement does not suffice
+  std::unique_ptr<Cholesky<double>> factor_;       // in doubles, for refinement
+  std::unique_ptr<ConjugateGradients> gradients_;  // where refinement does not suffice
   double squared_rhs_ = 0.0, rhs_sum_ = 0.0;
-  AlignedVector best_;                               // the x of the best measure
+  AlignedVector best_;  // the x of the best measure
   double best_slope_ = 0.0;
   unsigned refinements_ = 0;
   std::optional<FitMeasure> measure_;
@@ -68,7 +68,7 @@ bool pairs_are_cheap(std::span<const ClientSummary> roster, std::size_t unknowns
 /// Where the Gram sum takes less time than conjugate gradients: n^2/2 numbers travel faster than the vectors of some
 /// twenty-five sweeps and their round trips. By sizes and settings only, so that runs repeat.
 struct LinkSpeed {
-  double round_trip = 0.05;           // seconds
+  double round_trip = 0.05;  // seconds
   double bytes_per_second = 12.5e6;
 };
 bool gram_is_quicker(std::size_t unknowns, const LinkSpeed& link);

@@ -35,7 +35,7 @@ struct MethodOptions {
   bool fit = false;                                 // data, where nobody expects the equations to hold
   double ridge = 0.0;                               // lambda; 0: no penalty
   bool least_squares = false;
-  double soft = 0.0;              // lambda of soft thresholding; 0: none
+  double soft = 0.0;  // lambda of soft thresholding; 0: none
   bool refit = false;
   std::optional<TailBurnIn> average{};
   privacy::PrivacyOptions privacy{};
@@ -46,7 +46,8 @@ struct MethodOptions {
   /// Algorithm 1 of the paper, to the letter: by name, or because hard thresholding or noise columns are part of it.
   bool is_published(const RunOptions& run) const;
 
-  /// Fits what was selected anew at the end: where that is asked for, and after hard thresholding, whose iterates hover.
+  /// Fits what was selected anew at the end: where that is asked for, and after hard thresholding, whose iterates
+  /// hover.
   bool refits(const RunOptions& run) const;
 
   /// Knows itself when it has arrived; others end by their rounds, a tolerance, or when the residual falls no further.

@@ -19,9 +19,9 @@
 namespace fedrk {
 
 struct RefitOptions {
-  RunOptions run;  // participants, seed, the number of the first round and the most rounds of all fits
-  double tolerance = 1e-8;               // of the criterion of each fit
-  std::size_t keep = 0;                  // s; 0: what stands out of the noise
+  RunOptions run;           // participants, seed, the number of the first round and the most rounds of all fits
+  double tolerance = 1e-8;  // of the criterion of each fit
+  std::size_t keep = 0;     // s; 0: what stands out of the noise
   std::vector<std::uint32_t> support{};  // exactly these, in place of the largest
   std::vector<std::uint32_t> often{};    // looked at besides those of x, the most important first
 };

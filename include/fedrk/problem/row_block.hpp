@@ -26,8 +26,8 @@ enum class RowUse { Steps, Sums };
 
 class RowBlock {
  public:
-  /// Throws InvalidArgument where rows and right-hand side differ in length, a number is not finite, the right-hand side
-  /// is too large to be squared, or, for steps, a zero row has a non-zero right-hand side.
+  /// Throws InvalidArgument where rows and right-hand side differ in length, a number is not finite, the right-hand
+  /// side is too large to be squared, or, for steps, a zero row has a non-zero right-hand side.
   explicit RowBlock(LinearSystem system, RowUse use = RowUse::Steps);
 
   RowUse use() const { return use_; }

@@ -60,7 +60,7 @@ TEST(Comparison, CountsTheBytesOfAClientByHand) {
   EXPECT_NEAR(fedrk.bytes_up, vectors(fedrk.rounds, 0.5), 1e-6);
   EXPECT_NEAR(fedrk.bytes_down, vectors(fedrk.rounds, 0.5), 1e-6);
   EXPECT_NEAR(scaffold.bytes_down, vectors(scaffold.rounds, 1.0), 1e-6);  // x and its own correction
-  EXPECT_NEAR(cg.bytes_up, vectors(cg.rounds, 0.5) + 8.0, 1e-6);  // and the residual with the first gradient
+  EXPECT_NEAR(cg.bytes_up, vectors(cg.rounds, 0.5) + 8.0, 1e-6);          // and the residual with the first gradient
   EXPECT_EQ(gram.bytes_up, 8.0 * (kCols + 1) * (kCols + 2) / 2);
   EXPECT_EQ(gram.bytes_down, 0.0);
   EXPECT_EQ(qr.bytes_up, 8.0 * (kRows / kClients * (kCols + 1) + 1));

@@ -263,7 +263,8 @@ TEST(FederatedRun, NeverReturnsAnXThatIsWorseThanItsStart) {
       const double before = squared_residual(problem.system, start);
 
       const auto result =
-          FederatedRun({.seed = seed, .rounds = 4, .participants = 3, .local_budget = FixedSteps{100}, .tolerance = 1e-8})
+          FederatedRun(
+              {.seed = seed, .rounds = 4, .participants = 3, .local_budget = FixedSteps{100}, .tolerance = 1e-8})
               .run(engine, start);
 
       EXPECT_LE(squared_residual(problem.system, result.x), before * (1.0 + 1e-12)) << "seed " << seed;

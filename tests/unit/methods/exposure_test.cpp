@@ -39,7 +39,8 @@ TEST(Exposure, KnowsWhatAPlanHasAUseFor) {
   const MethodOptions noisy{.privacy = {.epsilon = 1.0}};
   const LocalWork plain = ValidSteps{}, sparse = SparseSteps{FixedSteps{20}, 0.5}, look = FixedSteps{0};
   EXPECT_TRUE(serves(plain, by_itself) && serves(look, by_itself));
-  EXPECT_FALSE(serves(NormalProduct{}, by_itself) || serves(sparse, by_itself) || serves(CrossProducts{}, by_itself) || serves(ColumnNorms{}, by_itself));
+  EXPECT_FALSE(serves(NormalProduct{}, by_itself) || serves(sparse, by_itself) || serves(CrossProducts{}, by_itself) ||
+               serves(ColumnNorms{}, by_itself));
   EXPECT_TRUE(serves(NormalProduct{}, ridge) && serves(Gradient{}, ridge) && serves(CrossProducts{true}, ridge));
   EXPECT_TRUE(serves(look, ridge));
   EXPECT_FALSE(serves(plain, ridge));

@@ -27,7 +27,8 @@ TEST(RestrictedEngine, AnswersAsClientsThatHoldNothingElse) {
         ASSERT_EQ(engine.dimension(), 4);
         const auto x = test::gaussian_vector(4, seed);
 
-        for (const LocalWork& work : std::vector<LocalWork>{Gradient{}, NormalProduct{}, CrossProducts{}, CrossProducts{true}, ColumnNorms{}}) {
+        for (const LocalWork& work :
+             std::vector<LocalWork>{Gradient{}, NormalProduct{}, CrossProducts{}, CrossProducts{true}, ColumnNorms{}}) {
           LocalTask task{RoundIndex{2}, x, work};
           task.reveal = reveal;
           const auto one = engine.local_updates(task, kAll), two = part.local_updates(task, kAll);

@@ -24,6 +24,11 @@ class ScriptedOwner final : public DataOwner {
     if (!trouble.empty()) return Error{trouble};
     return TableShape{3, 2, names, false, false};
   }
+  Result<void> order_columns(const std::vector<std::string>& wanted) override {
+    order = wanted;
+    if (!order_trouble.empty()) return Error{order_trouble};
+    return {};
+  }
   Result<ColumnSums> column_sums(std::size_t columns) override { return ColumnSums{3, std::vector(columns, 0.1)}; }
   Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
     return ColumnSums{3, {centre.begin(), centre.end()}};
@@ -41,7 +46,8 @@ class ScriptedOwner final : public DataOwner {
   }
 
   int reads = 0, preparations = 0;
-  std::string last_run, target, trouble, row_trouble, answer_trouble;
+  std::string last_run, target, trouble, row_trouble, answer_trouble, order_trouble;
+  std::vector<std::string> order;
   bool out_of_memory = false;
   std::vector<std::string> names;
   Preparation preparation;
@@ -51,9 +57,13 @@ v1::ServerMessage welcome(const std::string& run, const std::string& target = "y
   v1::ServerMessage message;
   message.mutable_welcome()->set_protocol(wire::kProtocol);
   message.mutable_welcome()->set_run(run);
-  auto& entry = *message.mutable_welcome()->add_plan();
-  entry.set_name("target");
-  entry.add_values(target);
+  const auto add = [&](const char* name, const std::string& value) {
+    auto& entry = *message.mutable_welcome()->add_plan();
+    entry.set_name(name);
+    entry.add_values(value);
+  };
+  add("target", target);
+  add("method", "published");  // which takes columns as they are
   return message;
 }
 
@@ -139,6 +149,25 @@ TEST_F(Participants, AddUpColumns) {
   EXPECT_TRUE(answer(question).column_sums().squared());
 }
 
+// Before anything is made of them.
+TEST_F(Participants, PutTheirColumnsIntoTheOrderOfAll) {
+  answer(welcome("r"));
+  v1::ServerMessage question;
+  question.mutable_sum_columns()->set_run("r");
+  question.mutable_sum_columns()->set_columns(2);
+  answer(question);
+  EXPECT_TRUE(owner.order.empty()) << "they have it already";
+  for (const char* name : {"v", "u"}) question.mutable_sum_columns()->add_names(name);
+  EXPECT_TRUE(answer(question).has_column_sums());
+  EXPECT_EQ(owner.order, (std::vector<std::string>{"v", "u"}));
+  owner.order_trouble = "it has other columns, 'secret'";
+  EXPECT_EQ(refusal(question), "its data do not fit this plan; its own log says why");
+  auto prepared = prepare("r");
+  for (const char* name : {"v", "u"}) prepared.mutable_prepare()->add_names(name);
+  EXPECT_EQ(refusal(prepared), "its data do not fit this plan; its own log says why");
+  EXPECT_EQ(owner.preparations, 0);
+}
+
 TEST_F(Participants, AnswerTasksOfTheirRun) {
   answer(welcome("r"));
   answer(prepare("r"));
@@ -195,7 +224,7 @@ TEST_F(Participants, StandardiseOnlyWhereThePlanSaysSo) {
   answer(welcome("r"));
   auto scaled = prepare("r");
   scaled.mutable_prepare()->set_standardized(true);
-  EXPECT_EQ(refusal(scaled), "the plan says otherwise whether columns are standardised");
+  EXPECT_EQ(refusal(scaled), "the plan says otherwise whether columns are scaled");
   EXPECT_EQ(owner.preparations, 0);
 }
 
