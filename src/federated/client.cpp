@@ -26,6 +26,19 @@ void scale(double factor, std::span<double> values) {
   for (double& value : values) value *= factor;
 }
 
+bool makes_steps(const LocalWork& work) {
+  return std::holds_alternative<FixedSteps>(work) || std::holds_alternative<UntilProjected>(work) ||
+         std::holds_alternative<ValidSteps>(work) || std::holds_alternative<SparseSteps>(work) ||
+         std::holds_alternative<ClippedPass>(work);
+}
+
+// A step divides by the square of its row's length, of which a few columns may leave too little.
+void check_lengths(const RowBlock& part) {
+  const auto squares = part.squared_norms();
+  if (static_cast<std::size_t>(std::ranges::count(squares, 0.0)) == part.zero_rows()) return;
+  throw InvalidArgument("a row is too small in the chosen columns to be squared: no step can be made on it");
+}
+
 }  // namespace
 
 Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps,
@@ -59,6 +72,7 @@ LocalSolver& Client::solver_for(const LocalTask& task) {
                  LocalSolver(RowBlock(restrict_to(block().system(), task.columns), RowUse::Sums), all_.options()),
                  frame_ ? std::optional(restrict_to(*frame_, task.columns)) : std::nullopt};
   }
+  if (makes_steps(task.work)) check_lengths(part_->solver.block());
   return part_->solver;
 }
 

@@ -109,7 +109,7 @@ TEST_P(Resumed, EndsWithTheBytesOfAnUndisturbedRun) {
 }
 
 TEST_F(Resumed, GoesOnAfterItWasStopped) {
-  const std::string solve = "solve p/plan.toml --participants 3 --method published --local-steps 1500 --rounds 400";
+  const std::string solve = "solve p/plan.toml --participants 3 --method published --local-steps 6000 --rounds 400";
   ASSERT_EQ(program_.run(solve + " --progress none --out whole").exit_code, 3);  // the rows are noise
 
   const auto stopped = killed(solve + " --out run", 0.05, "INT");
