@@ -30,7 +30,8 @@ TEST(InspectAttack, RebuildsRecordsFromThePublishedRun) {
 
 TEST(InspectAttack, RebuildsNoRecordFromSums) {
   const test::Program program;
-  const std::string command = "inspect " + kProstate + " --method auto --keep all --attack";
+  const std::string command =
+      "inspect " + kProstate + " --method auto --keep all --sparse soft:0.01 --rounds 400 --attack";
 
   const auto text = program.run(command);
   const auto attack = json::parse(program.run(command + " --format json").out)["attack"];
@@ -39,7 +40,7 @@ TEST(InspectAttack, RebuildsNoRecordFromSums) {
   EXPECT_NE(text.out.find("sums 0 of 97 records were recovered"), std::string::npos);
   EXPECT_EQ(text.out.find("with known draws"), std::string::npos);
   EXPECT_EQ(attack["updates"], 0);
-  EXPECT_GT(attack["sums"], 20);
+  EXPECT_EQ(attack["sums"], 400);
   EXPECT_EQ(attack["recovered"], 0);
   EXPECT_EQ(attack["confirmed"], 0);
   EXPECT_TRUE(attack["recovered_with_draws"].is_null());
