@@ -167,6 +167,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
   RunOptions options = run.plan.run_options();
   options.min_group = wanted.min_group;
+  options.last_iterate = plan.method.refits(options);  // what was selected is fitted anew
   const std::string expected = privacy_forecast_words(run.plan, engine.roster(), engine.dimension());
   if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
   ProgressDisplay progress(wanted.progress, most_rounds(plan.method, options));

@@ -42,7 +42,8 @@ TEST(Attack, ConfirmsEveryRecordThatSomeoneAlreadyKnows) {
 
 TEST(Attack, RebuildsNoRecordFromSums) {
   const StepOptions shuffled{.sampling = RowSampling::Shuffled};
-  const auto usual = test::prostate_run({}, {.rounds = 150, .participants = 3}, shuffled);
+  const auto usual =
+      test::prostate_run({.reveal = Reveal::Sums, .soft = 0.1}, {.rounds = 150, .participants = 3}, shuffled);
   const auto few_steps = test::prostate_run({.memory = 0, .reveal = Reveal::Sums},
                                             {.rounds = 300, .participants = 3, .local_budget = FixedSteps{20}});
   const auto one_step = test::prostate_run({.memory = 0, .reveal = Reveal::Sums},

@@ -51,7 +51,7 @@ RunResult run_and_refit(Engine& engine) {
   RunOptions options = ways()[1].run;
   options.first_round = static_cast<std::uint32_t>(result.history.size());
   options.rounds = 60;
-  Refit made = refit(engine, {.run = options, .keep = 3}, result.x);
+  Refit made = refit(engine, {.run = options, .support = {0, 2, 5}}, result.x);
   made.result.earlier_seconds += result.earlier_seconds;
   return std::move(made.result);
 }
@@ -160,8 +160,9 @@ TEST_F(KilledRuns, AreStoppedAndGoOnAsIfTheyHadNotBeen) {
 // The first run still makes its last look, which is left out; the refit then asked for the lengths of the columns, and
 // those once took the look's place in the journal.
 TEST_F(KilledRuns, MayBeStoppedBetweenARunAndItsRefit) {
-  Way way = ways()[2];
+  Way way = ways()[0];
   way.run.rounds = 5;
+  way.run.last_iterate = true;  // what is to be refitted
   RunOptions options = way.run;
   options.first_round = 5;
   options.rounds = 60;
