@@ -2,6 +2,7 @@
 #include "io/column_match.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
