@@ -50,7 +50,7 @@ void write_next(Member& member) {
 
 v1::ClientMessage hello(const std::string& name) {
   v1::ClientMessage message;
-  message.mutable_hello()->set_protocol(2);
+  message.mutable_hello()->set_protocol(3);
   message.mutable_hello()->set_name(name);
   message.mutable_hello()->set_known_draws(true);
   return message;
@@ -62,6 +62,13 @@ v1::ClientMessage answer_to(const v1::ServerMessage& in, std::size_t unknowns) {
   if (in.has_welcome()) {
     out.mutable_ready()->set_rows(1);
     out.mutable_ready()->set_columns(unknowns);
+  } else if (in.has_sum_squares()) {
+    auto& squares = *out.mutable_column_sums();
+    squares.set_run(in.sum_squares().run());
+    squares.set_rows(1);
+    squares.set_squared(true);
+    squares.mutable_sums()->set_length(unknowns);
+    squares.mutable_sums()->mutable_values()->Resize(static_cast<int>(unknowns), 1.0);
   } else if (in.has_prepare()) {
     auto& prepared = *out.mutable_prepared();
     prepared.set_run(in.prepare().run());
