@@ -77,11 +77,18 @@ std::map<std::string, double> solution_of(const std::string& csv) {
 struct Certified {
   const char* name;
   const char* entries;
+  std::size_t clients = 4;
 };
 class CertifiedFit : public FederationTest, public testing::WithParamInterface<Certified> {};
+constexpr const char* kFifth = "powers = [\"x:5\"]\n";
 INSTANTIATE_TEST_SUITE_P(Nist, CertifiedFit,
-                         testing::Values(Certified{"Filip", "powers = [\"x:10\"]\n"}, Certified{"Longley", ""},
-                                         Certified{"Wampler5", "powers = [\"x:5\"]\n"}),
+                         testing::Values(Certified{"Norris", ""}, Certified{"Pontius", "powers = [\"x:2\"]\n"},
+                                         Certified{"NoInt1", "intercept = false\n"},
+                                         Certified{"NoInt2", "intercept = false\n", 3},  // it has three rows
+                                         Certified{"Filip", "powers = [\"x:10\"]\n"}, Certified{"Longley", ""},
+                                         Certified{"Wampler1", kFifth}, Certified{"Wampler2", kFifth},
+                                         Certified{"Wampler3", kFifth}, Certified{"Wampler4", kFifth},
+                                         Certified{"Wampler5", kFifth}),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(CertifiedFit, HasTwelveDigitsFromMaskedSums) {
@@ -90,7 +97,7 @@ TEST_P(CertifiedFit, HasTwelveDigitsFromMaskedSums) {
   const auto certified = nlohmann::json::parse(file)[GetParam().name];
   const StartupKit kit({.table = nist + certified["file"].get<std::string>(),
                         .plan = "goal = \"fit\"\ntarget = \"y\"\n" + std::string(GetParam().entries),
-                        .clients = 4,
+                        .clients = GetParam().clients,
                         .masked = true});
   begin(kit).start_all();
 
