@@ -118,7 +118,8 @@ TEST(Compare, TellsWhatTheAutomaticChoiceMetAndWhoseAnswerIsRight) {
   ASSERT_EQ(told.exit_code, 0) << told.err;
   EXPECT_NE(told.out.find("contradict each other"), std::string::npos) << told.out;
   EXPECT_NE(told.out.find("one sum"), std::string::npos) << told.out;
-  for (const json& method : json::parse(everyone.out)["methods"]) {
+  const json outcome = json::parse(everyone.out);
+  for (const json& method : outcome["methods"]) {
     const bool solves = method["name"] == "auto";
     EXPECT_EQ(method["reached"], !solves) << method;
     if (!solves) continue;
