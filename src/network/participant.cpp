@@ -90,6 +90,7 @@ Participant::Reaction Participant::refuse_task(std::string reason, const v1::Tas
 // Whatever goes wrong with the work of one message, the server is told, and the client stays for the next.
 Participant::Reaction Participant::on_message(const v1::ServerMessage& message) try {
   if (message.ByteSizeLong() > kLongestText) return refuse("a message of more than 2 GB");
+  if (unfit_ && message.has_task()) return refuse_task(kUnfit, message.task());
   if (unfit_ && !message.has_end()) return refuse(kUnfit);
   switch (message.body_case()) {
     case v1::ServerMessage::kWelcome:
