@@ -122,6 +122,9 @@ std::string unconverged_words(const io::FinishedRun& run) {
   }
   const bool hovers = run.convergence.progress == "hovering" || run.convergence.progress == "at_rest";
   if (result.termination == Termination::RoundLimit && !hovers) text += " More rounds (--rounds) may help.";
+  if (result.fits && result.method == "cg" && result.termination == Termination::Stagnation) {
+    text += " Columns are nearly combinations of others: --method gram computes with twice the precision.";
+  }
   if (!result.fits && result.termination != Termination::RoundLimit) {
     text += " Where the rows are data with noise, use fedrk fit, or --least-squares.";
   }

@@ -103,6 +103,10 @@ class Rounds {
         termination = Termination::Tolerance;  // the last round, or a stretch without progress, may have got there
       }
     }
+    // A fit that has come as far as it can need not have arrived.
+    if (method_.fits() && termination == Termination::Converged && !result_.converged.value_or(true)) {
+      termination = Termination::Stagnation;
+    }
     return result(termination);
   }
 

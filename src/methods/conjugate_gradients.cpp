@@ -11,7 +11,10 @@
 namespace fedrk {
 namespace {
 
-constexpr double kMargin = 0.3;  // of the tolerance, for what the recursion believes of itself
+constexpr double kMargin = 0.3;     // of the tolerance, for what the recursion believes of itself
+constexpr std::size_t kFew = 64;    // columns, whose every direction is worth a sweep
+constexpr double kFlat = 1e-26;     // a curvature that is rounding: columns whose combination is zero
+constexpr double kNothing = 1e-22;  // of ||b||: a gradient in which a curvature of 1e-16 would show, to 6 digits
 
 std::vector<double> alike_norms(const RosterTotals& totals, std::size_t unknowns) {
   return std::vector<double>(unknowns, std::sqrt(totals.squared_norm / static_cast<double>(unknowns)));
@@ -50,7 +53,7 @@ void ConjugateGradients::look(const RoundReplies& round, std::span<const double>
   for (std::size_t j = 0; j < x.size(); ++j) gradient_[j] -= options_.penalty_of(j) * (x[j] - start_[j]);
   squared_residual_ = sum.squared_residual.value();
   const double rhs = std::sqrt(totals_.squared_rhs_norm), residual = std::sqrt(squared_residual_);
-  const Orthogonality found = orthogonality(gradient_, options_.column_norms, x, residual, rhs);
+  const Orthogonality found = criterion_at(x);
   measure_ = FitMeasure{rhs > 0.0 ? residual / rhs : residual, found.value, found.holds(options_.tolerance)};
   summary_ = summarize(options_,
                        {static_cast<std::size_t>(totals_.rows), squared_residual_, totals_.squared_rhs_norm, rhs_sum_},
@@ -79,7 +82,9 @@ void ConjugateGradients::step(const RoundReplies& round, std::span<double> x) {
   const double slope = dot(gradient_, made.p);
   measure_.reset();  // x moves on
   phase_ = Phase::Gradient;
-  if (!(made.curvature > 0.0) || !(slope > 0.0)) return;  // rounding: a look tells where x is
+  const double curvature = precondition_ && made.curvature > 0.0 ? 1.0 : relative_curvature(made);
+  if (!(curvature > kFlat) || !(slope > 0.0)) return;  // rounding: a look tells where x is
+  least_ = std::min(least_, curvature);
   const double length = slope / made.curvature;
   axpy(length, made.p, x);
   axpy(-length, made.product, gradient_);
@@ -87,22 +92,45 @@ void ConjugateGradients::step(const RoundReplies& round, std::span<double> x) {
   kept_.push_back(std::move(made));
   const std::size_t most = std::max<std::size_t>(2, options_.memory_limit / (2 * sizeof(double) * x.size()));
   if (kept_.size() > most) kept_.pop_front();
-  if (estimated_criterion(x) <= kMargin * options_.tolerance) return;
+  if (has_arrived(x)) return;
   phase_ = Phase::Product;
   choose_direction();
 }
 
-double ConjugateGradients::estimated_criterion(std::span<const double> x) const {
-  const double rhs = std::sqrt(totals_.squared_rhs_norm);
-  const Orthogonality found = orthogonality(gradient_, options_.column_norms, x, std::sqrt(squared_residual_), rhs);
-  return found.at_rounding ? 0.0 : found.value;
+// As gradient and residual are known: measured, or by the recursion.
+Orthogonality ConjugateGradients::criterion_at(std::span<const double> x) const {
+  return orthogonality(gradient_, options_.column_norms, x, std::sqrt(squared_residual_),
+                       std::sqrt(totals_.squared_rhs_norm),
+                       shortfall_of(gradient_, preconditioned(), options_.column_norms, least_));
+}
+
+// By the recursion, whose gradient goes on falling where the true one has met rounding. A combination of columns that
+// is nearly zero shows late: the run goes on until even such a one would have shown, or all directions were gone
+// through.
+bool ConjugateGradients::has_arrived(std::span<const double> x) const {
+  if (kept_.size() >= x.size()) return true;
+  const Orthogonality found = criterion_at(x);
+  if (found.slope <= kNothing * std::sqrt(totals_.squared_rhs_norm)) return true;
+  const bool few = x.size() <= kFew && !options_.penalized();
+  return !few && !found.at_rounding && found.holds(kMargin * options_.tolerance);
+}
+
+// <p, (A^T A + D) p> / <p, M p>
+double ConjugateGradients::relative_curvature(const Direction& direction) const {
+  double length = 0.0;
+  for (std::size_t j = 0; j < direction.p.size(); ++j) length += weight_of(j) * direction.p[j] * direction.p[j];
+  return direction.curvature / length;
+}
+
+double ConjugateGradients::weight_of(std::size_t j) const {
+  return options_.column_norms[j] * options_.column_norms[j] + options_.penalty_of(j);
 }
 
 std::vector<double> ConjugateGradients::preconditioned() const {
   if (precondition_) return precondition_(gradient_);
   std::vector<double> scaled(gradient_.begin(), gradient_.end());
   for (std::size_t j = 0; j < scaled.size(); ++j) {
-    const double norm = options_.column_norms[j], weight = norm * norm + options_.penalty_of(j);
+    const double weight = weight_of(j);
     scaled[j] = weight > 0.0 ? scaled[j] / weight : 0.0;
   }
   return scaled;
@@ -123,6 +151,7 @@ void ConjugateGradients::begin_anew(std::span<const ClientId> others) {
   totals_ = totals_of(left);
   phase_ = Phase::Gradient;
   last_criterion_ = 0.0;
+  least_ = 1.0;
   kept_.clear();
   measure_.reset();
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "fedrk/linalg/kernels.hpp"
+
 namespace fedrk {
 namespace {
 
@@ -26,11 +28,22 @@ std::vector<double> ridge_penalty(double lambda, bool intercept, const Frame& fr
   return penalty;
 }
 
+bool Orthogonality::holds(double tolerance) const {
+  constexpr double kSmallGain = 1e-4, kAttainable = 1e-3;  // the latter where rounding allows no better gradient
+  constexpr double kKnown = 1e-8;                          // coefficients of data without noise
+  if (at_rounding) return solved || gain <= kAttainable || shift <= kKnown;
+  return value <= tolerance && gain <= std::max(kSmallGain, std::sqrt(tolerance));
+}
+
 Orthogonality orthogonality(std::span<const double> gradient, std::span<const double> column_norms,
-                            std::span<const double> x, double residual, double rhs_norm) {
+                            std::span<const double> x, double residual, double rhs_norm, const Shortfall& shortfall) {
   double size = rhs_norm;  // of what cancels in the residual
   for (std::size_t j = 0; j < x.size(); ++j) size += column_norms[j] * std::abs(x[j]);
-  Orthogonality found{0.0, 0.0, true};
+  Orthogonality found;
+  found.at_rounding = true;
+  found.solved = residual <= kRounding * kUnit * size;
+  found.gain = found.solved ? 0.0 : std::sqrt(shortfall.squared_gain) / residual;
+  found.shift = size > 0.0 ? std::sqrt(shortfall.squared_shift) / size : 0.0;
   for (std::size_t j = 0; j < gradient.size(); ++j) {
     const double part = std::abs(gradient[j]);
     if (part == 0.0 || column_norms[j] == 0.0) continue;  // a column without entries has no say
@@ -39,6 +52,16 @@ Orthogonality orthogonality(std::span<const double> gradient, std::span<const do
     found.at_rounding = found.at_rounding && part <= kRounding * kUnit * column_norms[j] * size;
   }
   if (!std::isfinite(found.value)) found.value = found.at_rounding ? 0.0 : std::numeric_limits<double>::max();
+  return found;
+}
+
+Shortfall shortfall_of(std::span<const double> gradient, std::span<const double> correction,
+                       std::span<const double> column_norms, double least) {
+  Shortfall found{std::max(0.0, dot(gradient, correction)) / least, 0.0};
+  for (std::size_t j = 0; j < correction.size(); ++j) {
+    const double moved = column_norms[j] * correction[j] / least;
+    found.squared_shift += moved * moved;
+  }
   return found;
 }
 

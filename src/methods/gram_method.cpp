@@ -147,7 +147,7 @@ void GramMethod::solve_in_pairs(std::span<const double> values, std::span<double
   }
   const double squared_residual = std::max(0.0, to_double(squared));
   const double residual = std::sqrt(squared_residual), rhs_norm = std::sqrt(to_double(products.squared_rhs()));
-  const Orthogonality found = orthogonality(gradient, norms, x, residual, rhs_norm);
+  const Orthogonality found = orthogonality(gradient, norms, x, residual, rhs_norm, {});
   measure_ = FitMeasure{rhs_norm > 0.0 ? residual / rhs_norm : residual, found.value, found.holds(options_.tolerance)};
 
   DoubleDouble spread = products.squared_rhs();
@@ -198,7 +198,9 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
     if (!factor_->kept(j)) gradient[j] = 0.0;
   }
   const double residual = std::sqrt(sum.squared_residual.value()), rhs = std::sqrt(squared_rhs_);
-  const Orthogonality found = orthogonality(gradient, options_.column_norms, x, residual, rhs);
+  const std::vector<double> correction = factor_->solve(std::vector<double>(gradient));
+  const Orthogonality found = orthogonality(gradient, options_.column_norms, x, residual, rhs,
+                                            shortfall_of(gradient, correction, options_.column_norms));
   const FitMeasure measure{rhs > 0.0 ? residual / rhs : residual, found.value, found.holds(options_.tolerance)};
   const bool better = !measure_ || found.slope < 0.5 * best_slope_;
   FitSummary summary = summarize(options_, {rows_, residual * residual, squared_rhs_, rhs_sum_}, factor_->rank());
@@ -206,7 +208,7 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
   keep_better(x, found.slope, measure, summary);
   ++refinements_;
   // One correction always; more where only rounding tells that the residual is orthogonal.
-  if (refinements_ > 1 && found.value <= options_.tolerance) return finish(x);
+  if (refinements_ > 1 && found.value <= options_.tolerance && measure.holds) return finish(x);
   if (!better || refinements_ > kMostRefinements) {
     if (measure_->holds) return finish(x);
     std::ranges::copy(best_, x.begin());
@@ -217,7 +219,6 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
     gradients_->set_start(start_);
     return;
   }
-  const std::vector<double> correction = factor_->solve(std::move(gradient));
   axpy(1.0, correction, x);
 }
 

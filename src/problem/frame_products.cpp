@@ -56,25 +56,31 @@ class VectorSum {
   std::size_t stretch_, count_ = 0;
 };
 
+// Short rows are added up out of the first cache. Longer ones come out of the second one, and then as many as it holds:
+// memory takes its time to get going after each pause. Of very long ones it holds a single one.
+std::size_t rows_together(std::size_t bytes) {
+  constexpr std::size_t kFirstCache = std::size_t{1} << 14, kSecondCache = std::size_t{1} << 19;
+  if (bytes * detail::kFewerRows <= kFirstCache) return detail::kFewerRows;
+  if (bytes * detail::kRowsAtOnce <= kSecondCache) return detail::kRowsAtOnce;
+  return bytes * detail::kFewerRows <= 2 * kSecondCache ? detail::kFewerRows : 1;
+}
+
 // sum_i w_i (a_i - centre), where w_i = weigh(i, <a_i - centre, q>); a null centre is zero. Rows come from memory one
-// after the other, and some at once are added up while the caches still hold them; of very long ones they hold only
-// one.
+// after the other, and some at once are added up while a cache still holds them.
 template <class Number, class Weigh>
 AlignedVector pass_over(const BasicMatrix<Number>& matrix, const double* centre, std::span<const double> q,
                         const Weigh& weigh) {
-  constexpr std::size_t kAtOnce = detail::kRowsAtOnce, kLongBytes = 65536;
   const std::size_t m = matrix.rows(), n = matrix.cols(), bytes = n * sizeof(Number);
-  const std::size_t together = bytes > kLongBytes ? 1 : kAtOnce;
+  const std::size_t together = rows_together(bytes);
   const auto& kernels = detail::row_kernels<Number>();
   VectorSum sum(n);
-  std::array<const Number*, kAtOnce> rows;
-  std::array<double, kAtOnce> weights;
+  std::array<const Number*, detail::kRowsAtOnce> rows;
+  std::array<double, detail::kRowsAtOnce> weights;
   for (std::size_t first = 0; first < m; first += together) {
     const std::size_t count = std::min(together, m - first);
-    for (std::size_t k = 0; k < count; ++k) {
-      rows[k] = matrix.row(first + k).data();
-      weights[k] = weigh(first + k, kernels.centred_dot(rows[k], centre, q.data(), n));
-    }
+    for (std::size_t k = 0; k < count; ++k) rows[k] = matrix.row(first + k).data();
+    kernels.centred_dots(rows.data(), count, centre, q.data(), n, weights.data());
+    for (std::size_t k = 0; k < count; ++k) weights[k] = weigh(first + k, weights[k]);
     const bool calls = first + 2 * together <= m;
     kernels.add_centred_rows(weights.data(), rows.data(), count, centre, sum.part().data(), n,
                              calls ? matrix.row(first + together).data() : nullptr);

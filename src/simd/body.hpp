@@ -20,7 +20,7 @@ namespace {
 template <class Number>
 constexpr RowKernels<Number> kRowKernels{
     dot<Number>,          squared_norm<Number>, zero_sum<Number>, axpy<Number>,         axpy_minus<Number>,
-    axpy_dot<Number>,     dot4<Number>,         axpy4<Number>,    centred_dot<Number>,  add_centred_rows<Number>,
+    axpy_dot<Number>,     dot4<Number>,         axpy4<Number>,    centred_dots<Number>, add_centred_rows<Number>,
     add_products<Number>, sparse_dot<Number>,   pack_row<Number>, pack_pair_row<Number>};
 
 }  // namespace

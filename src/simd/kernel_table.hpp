@@ -14,7 +14,8 @@ namespace fedrk::detail {
 constexpr std::size_t kPanel = 8;
 
 /// Rows that are added up at once.
-constexpr std::size_t kRowsAtOnce = 16;
+constexpr std::size_t kRowsAtOnce = 32;
+constexpr std::size_t kFewerRows = 16;
 
 /// Factors of exact products: what is smaller counts as zero. What a rounded product of two such factors leaves over is
 /// a multiple of 2^-1064, so it is a double, and every instruction set finds the same one.
@@ -35,8 +36,9 @@ struct RowKernels {
   void (*dot4)(const Number* const* rows, const double* x, std::size_t n, double* out);
   /// x += weights[k] rows[k], k < 4, in this order
   void (*axpy4)(const double* weights, const Number* const* rows, double* x, std::size_t n);
-  /// <a - centre, x>; a null centre is zero
-  double (*centred_dot)(const Number* a, const double* centre, const double* x, std::size_t n);
+  /// out[k] = <rows[k] - centre, x>, k < count; a null centre is zero
+  void (*centred_dots)(const Number* const* rows, std::size_t count, const double* centre, const double* x,
+                       std::size_t n, double* out);
   /// sum += weights[k] (rows[k] - centre), k < count <= kRowsAtOnce, in this order. Unless it is null, the rows that
   /// stand from `ahead` on are called from memory meanwhile, as many.
   void (*add_centred_rows)(const double* weights, const Number* const* rows, std::size_t count, const double* centre,

@@ -15,7 +15,7 @@
 #if defined(__clang__)
 #define FEDRK_UNROLL _Pragma("unroll")
 #else
-#define FEDRK_UNROLL _Pragma("GCC unroll 16")
+#define FEDRK_UNROLL _Pragma("GCC unroll 32")
 #endif
 
 namespace fedrk::detail {

@@ -145,7 +145,7 @@ void axpy4(const double* weights, const Number* const* rows, double* x, std::siz
 // ---- Rows less a centre, which is the same for all of them.
 
 template <class Number>
-double centred_dot(const Number* a, const double* centre, const double* x, std::size_t n) {
+inline double centred_dot(const Number* a, const double* centre, const double* x, std::size_t n) {
   if (centre == nullptr) return dot(a, x, n);
   Sums sums;
   packs_of(
@@ -156,12 +156,19 @@ double centred_dot(const Number* a, const double* centre, const double* x, std::
   return sums.total();
 }
 
-// Every fourth line of the rows ahead is called, in the order of memory. The machine then fetches the lines between by
-// itself; more calls than it can keep in mind would hold up the rows that are near.
+template <class Number>
+void centred_dots(const Number* const* rows, std::size_t count, const double* centre, const double* x, std::size_t n,
+                  double* out) {
+  for (std::size_t r = 0; r < count; ++r) out[r] = centred_dot(rows[r], centre, x, n);
+}
+
+// Rows come out of the second cache here, at a rate that bounds this loop: sixteen lanes at once keep every addition's
+// latency off it. Every fourth line of the rows ahead is called, in the order of memory. The machine then fetches the
+// lines between by itself; more calls than it can keep in mind would hold up the rows that are near.
 template <std::size_t kRows, bool kCentred, class Number>
 inline void add_rows_at_once(const double* weights, const Number* const* rows, const double* centre, double* sum,
                              std::size_t n, const Number* ahead) {
-  constexpr std::size_t kPerLine = kLine / sizeof(Number);
+  constexpr std::size_t kPerLine = kLine / sizeof(Number), kEvery = 4;
   const Number* row[kRows];  // of our own, or the compiler must think that a store to the sum changes them
   double weight[kRows];
   FEDRK_UNROLL
@@ -169,35 +176,53 @@ inline void add_rows_at_once(const double* weights, const Number* const* rows, c
     row[r] = rows[r];
     weight[r] = weights[r];
   }
-  const auto moved = [&](Pack at, Pack c, auto entries_of) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    if (ahead != nullptr) {
+      FEDRK_UNROLL
+      for (std::size_t l = 0; l < kRows * kLanes / kPerLine; l += kEvery)
+        __builtin_prefetch(ahead + i * kRows + l * kPerLine, 0, 1);
+    }
+    Pack at[kPacks], c[kPacks];
+    FEDRK_UNROLL
+    for (std::size_t k = 0; k < kPacks; ++k) {
+      at[k] = load(sum + i + k * kWidth);
+      c[k] = kCentred ? load(centre + i + k * kWidth) : Pack{};
+    }
     FEDRK_UNROLL
     for (std::size_t r = 0; r < kRows; ++r) {
-      const Pack a = entries_of(row[r]);
+      FEDRK_UNROLL
+      for (std::size_t k = 0; k < kPacks; ++k) {
+        const Pack a = load(row[r] + i + k * kWidth);
+        at[k] += weight[r] * (kCentred ? a - c[k] : a);
+      }
+    }
+    FEDRK_UNROLL
+    for (std::size_t k = 0; k < kPacks; ++k) store(sum + i + k * kWidth, at[k]);
+  }
+  for (; i < n; i += kWidth) {
+    const std::size_t count = n - i < kWidth ? n - i : kWidth;
+    const auto entries = [count, i](const auto* p) { return count == kWidth ? load(p + i) : load_part(p + i, count); };
+    Pack at = entries(sum);
+    const Pack c = kCentred ? entries(centre) : Pack{};
+    FEDRK_UNROLL
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const Pack a = entries(row[r]);
       at += weight[r] * (kCentred ? a - c : a);
     }
-    return at;
-  };
-  packs_of(
-      n,
-      [&](std::size_t k, std::size_t i) {
-        if (ahead != nullptr && k * kWidth % kPerLine == 0) {
-          FEDRK_UNROLL
-          for (std::size_t l = 0; l < kRows; l += 4) __builtin_prefetch(ahead + i * kRows + l * kPerLine, 0, 1);
-        }
-        const Pack c = kCentred ? load(centre + i) : Pack{};
-        store(sum + i, moved(load(sum + i), c, [&](const Number* a) { return load(a + i); }));
-      },
-      [&](std::size_t, std::size_t i, std::size_t count) {
-        const Pack c = kCentred ? load_part(centre + i, count) : Pack{};
-        const Pack at = load_part(sum + i, count);
-        store_part(sum + i, moved(at, c, [&](const Number* a) { return load_part(a + i, count); }), count);
-      });
+    if (count == kWidth) {
+      store(sum + i, at);
+    } else {
+      store_part(sum + i, at, count);
+    }
+  }
 }
 
 template <bool kCentred, class Number>
 inline void add_rows_in_turn(const double* weights, const Number* const* rows, std::size_t count, const double* centre,
                              double* sum, std::size_t n, const Number* ahead) {
   if (count == kRowsAtOnce) return add_rows_at_once<kRowsAtOnce, kCentred>(weights, rows, centre, sum, n, ahead);
+  if (count == kFewerRows) return add_rows_at_once<kFewerRows, kCentred>(weights, rows, centre, sum, n, ahead);
   for (std::size_t r = 0; r < count; ++r) add_rows_at_once<1, kCentred>(weights + r, rows + r, centre, sum, n, ahead);
 }
 

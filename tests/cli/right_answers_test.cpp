@@ -67,6 +67,19 @@ class RightAnswers : public testing::Test {
 const std::string kProblem = " problem/A.npy --rhs problem/b.npy ";
 constexpr std::array kEveryoneAndThree{"--clients 10", "--clients 10 --participants 3"};
 
+// The columns are scaled to a condition number of 4e9, the normal equations to its square: each column is orthogonal to
+// the residual long before their combinations are.
+TEST_F(RightAnswers, DoNotCallFilipByConjugateGradientsConverged) {
+  for (const char* more : {"", " --tolerance 1e-6", " --tolerance 1e-10", " --participants 2"}) {
+    const Answer found =
+        answer(program, "fit " + kTestData + "nist/filip.csv --target y --clients 4 --powers x:10 --method cg" + more);
+
+    expect_unsolved(found);
+    EXPECT_EQ(found.result["stop_reason"], "stagnation") << more;
+    EXPECT_NE(found.result["warnings"].dump().find("--method gram"), std::string::npos) << more;
+  }
+}
+
 TEST_F(RightAnswers, FitAirqualityInRawUnits) {
   const json truth = reference("airquality");
   for (const char* who : kEveryoneAndThree) {

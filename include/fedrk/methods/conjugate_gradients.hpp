@@ -9,6 +9,10 @@
 // and one for the gradient at the end, by which the criterion is measured. New directions are made orthogonal to all
 // that are kept, in the product with A^T A + D, so that rounding does not multiply the iterations. Clients keep
 // nothing.
+//
+// The least curvature that was met, <p, (A^T A + D) p> / <p, M p> with the preconditioner M, tells how much of the
+// residual the gradient may still hide: <g, (A^T A + D)^-1 g> <= <g, M^-1 g> / least. With few columns, and
+// where the residual is rounding, the recursion goes on until a nearly collinear pair would have shown in its gradient.
 
 #include <cstddef>
 #include <deque>
@@ -55,7 +59,10 @@ class ConjugateGradients final : public Method {
   void look(const RoundReplies& round, std::span<const double> x);
   void step(const RoundReplies& round, std::span<double> x);
   void choose_direction();
-  double estimated_criterion(std::span<const double> x) const;
+  double relative_curvature(const Direction& direction) const;
+  double weight_of(std::size_t j) const;
+  Orthogonality criterion_at(std::span<const double> x) const;
+  bool has_arrived(std::span<const double> x) const;
   std::vector<double> preconditioned() const;
 
   FitOptions options_;
@@ -67,6 +74,7 @@ class ConjugateGradients final : public Method {
   AlignedVector gradient_, direction_;  // g, p
   std::deque<Direction> kept_;
   double squared_residual_ = 0.0;  // as the recursion has it
+  double least_ = 1.0;             // curvature of a direction
   double last_criterion_ = 0.0;    // when it was measured last; 0: never
   double slope_ = 0.0, rhs_sum_ = 0.0;
   bool begun_ = false;

@@ -40,16 +40,33 @@ std::vector<double> ridge_penalty(double lambda, bool intercept, const Frame& fr
 ///
 ///     max_j |g_j| / (||a_j|| ||r||),    g = A^T r - penalty (x - start).
 ///
-/// Where ||r|| is rounding, so is g: that counts as met too.
+/// Where ||r|| is rounding, so is g: that counts as met too. Columns may each be orthogonal to the residual while a
+/// combination of them is not: that of nearly collinear ones. So a criterion that holds also wants what the minimum
+/// would take off the residual, ||A (x - x_min)|| / ||r||, to be at most the square root of the tolerance, or
+/// 1e-4 where that is less, or 1e-3 where the gradient is rounding. Times sqrt(m - n) it bounds the error of every
+/// coefficient in its standard errors. Data without noise leave a residual of rounding alone, to which nothing can be
+/// compared: there the coefficients themselves must be known to 1e-8.
 struct Orthogonality {
   double value = 0.0;
-  double slope = 0.0;  // max_j |g_j| / ||a_j||, to compare two answers by
-  bool at_rounding = false;
+  double slope = 0.0;                        // max_j |g_j| / ||a_j||, to compare two answers by
+  double gain = 0.0;                         // ||A (x - x_min)|| / ||r||, as far as it is known
+  double shift = 0.0;                        // ||D (x - x_min)|| / (||b|| + sum_j ||a_j|| |x_j|), D of the ||a_j||
+  bool at_rounding = false, solved = false;  // g, or the residual itself, is rounding
 
-  bool holds(double tolerance) const { return value <= tolerance || at_rounding; }
+  bool holds(double tolerance) const;
+};
+
+/// How far x is from the minimum, from above, where that is known.
+struct Shortfall {
+  double squared_gain = 0.0;   // ||A (x - x_min)||^2 = <g, (A^T A + penalty)^-1 g>
+  double squared_shift = 0.0;  // sum_j ||a_j||^2 (x - x_min)_j^2
 };
 Orthogonality orthogonality(std::span<const double> gradient, std::span<const double> column_norms,
-                            std::span<const double> x, double residual, double rhs_norm);
+                            std::span<const double> x, double residual, double rhs_norm, const Shortfall& shortfall);
+
+/// From a correction that leads to the minimum, or is `1/least` times too short at most.
+Shortfall shortfall_of(std::span<const double> gradient, std::span<const double> correction,
+                       std::span<const double> column_norms, double least = 1.0);
 
 /// In the units of the data: x_j inverse_scale_j, and the intercept without what the centres took.
 std::vector<double> in_data_units(const Frame& frame, bool intercept, std::span<const double> x);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/linalg/kernels.hpp"
 #include "support/direct_solver.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"
@@ -40,6 +41,67 @@ TEST(ConjugateGradients, ReachLeastSquaresWhoeverTakesPart) {
       EXPECT_LE(*result.criterion, 1e-12);
       EXPECT_LT(test::relative_distance(result.x, test::least_squares(system)), 1e-11) << "seed " << seed;
       EXPECT_LE(result.history.size(), 22 * groups);
+    }
+  }
+}
+
+// ||A (x - truth)|| / ||b - A truth||: in the residual standard errors of all fitted values together.
+double misfit(const LinearSystem& system, std::span<const double> x, std::span<const double> truth) {
+  const auto& matrix = std::get<Matrix>(system.rows);
+  double squared = 0.0, residual = 0.0;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const double fitted = dot(matrix.row(i), truth);
+    squared += std::pow(dot(matrix.row(i), x) - fitted, 2);
+    residual += std::pow(system.rhs[i] - fitted, 2);
+  }
+  return std::sqrt(squared / residual);
+}
+
+// Columns 2 and 7 differ by noise of relative size 10^-digits.
+void make_collinear(LinearSystem& system, int digits, std::uint64_t seed) {
+  auto& matrix = std::get<Matrix>(system.rows);
+  const auto noise = test::gaussian_vector(matrix.rows(), seed + 100);
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    matrix.row(i)[7] = matrix.row(i)[2] + std::pow(10.0, -digits) * noise[i];
+  }
+}
+
+// The residual has a part that the difference of the two columns would take off. The truth is Eigen's decomposition,
+// whose fitted values are exact to rounding at any condition number. The bound is that of the criterion where the
+// gradient is rounding, 1e-3, doubled.
+TEST(ConjugateGradients, AreRightOfNearlyCollinearColumnsOrSayThatTheyAreNot) {
+  for (const int digits : {4, 6, 8, 10}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      LinearSystem system = noisy(seed);
+      make_collinear(system, digits, seed);
+      const auto truth = test::least_squares(system);
+      InProcessEngine engine(test::clients_of(copy_of(system), 6, seed), 1);
+
+      const auto result = run(engine, {}, 2, seed);
+
+      const bool right = misfit(system, result.x, truth) < 2e-3;
+      EXPECT_TRUE(right || !result.converged.value_or(true)) << digits << " digits, seed " << seed;
+      EXPECT_TRUE(digits > 4 || (right && *result.converged)) << "seed " << seed;
+    }
+  }
+}
+
+// Without noise the residual ends as rounding, to which no gradient is orthogonal. Coefficients are then right to the
+// eight digits that the criterion promises, or said not to be; with independent columns they are right.
+TEST(ConjugateGradients, AreRightOfDataWithoutNoiseOrSayThatTheyAreNot) {
+  for (const int digits : {0, 2, 4, 6}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      LinearSystem system = noisy(seed, 300, 100);
+      make_collinear(system, digits, seed);
+      const auto truth = test::gaussian_vector(100, seed + 200);
+      for (std::size_t i = 0; i < 300; ++i) system.rhs[i] = dot(std::get<Matrix>(system.rows).row(i), truth);
+      InProcessEngine engine(test::clients_of(std::move(system), 6, seed), 1);
+
+      const auto result = run(engine, {}, 2, seed);
+
+      const bool right = test::relative_distance(result.x, truth) < 1e-7;
+      EXPECT_TRUE(right || !result.converged.value_or(true)) << digits << " digits, seed " << seed;
+      EXPECT_TRUE(digits > 0 || (right && *result.converged)) << "seed " << seed;
     }
   }
 }
