@@ -14,7 +14,7 @@ namespace fedrk::detail {
 constexpr std::size_t kPanel = 8;
 
 /// Rows that are added up at once.
-constexpr std::size_t kRowsAtOnce = 32;
+constexpr std::size_t kRowsAtOnce = 24;
 constexpr std::size_t kFewerRows = 16;
 
 /// Factors of exact products: what is smaller counts as zero. What a rounded product of two such factors leaves over is
