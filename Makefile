@@ -6,7 +6,7 @@ PROSTATE_RUN := runs/prostate
 # Also as root, and on fewer cores than ranks.
 MPI_ENVIRONMENT := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
-.PHONY: help build mpi run federation soak soak-mpi fuzz reproduce bench test test-release test-asan test-tsan test-figures unit format check-format lint clean
+.PHONY: help build mpi run federation soak soak-mpi fuzz reproduce bench test test-sanitizers test-release test-asan test-tsan test-figures unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -39,10 +39,13 @@ bench:            ## times as ratios to plain programs, and their growth: four m
 	@build/bin/fedrk_many_clients --out bench/results/$$(date +%F)-many-clients
 	@$(MPI_ENVIRONMENT) mpirun -n 2 build/bin/fedrk_mpi_bench --out bench/results/$$(date +%F)-mpi
 
-test:             ## every test, then the sanitizers
+test:             ## every test, optimised build
 	@scripts/setup test
 	@$(MAKE) --no-print-directory check-format
 	@$(MAKE) --no-print-directory test-release
+
+test-sanitizers:  ## tests under the address, undefined-behaviour and thread sanitizers
+	@scripts/setup test
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
 
