@@ -75,10 +75,10 @@ inline std::vector<EngineCase> engine_cases() {
          return std::make_unique<Scaffold>(engine.roster().size(), engine.dimension(),
                                            GradientSteps{.count = 3, .step = 1e-3, .batch = 5});
        }},
-      {"conjugate_gradients",  // sends something other than x; two groups, whose sums are added up
-       noisy,
+      {"conjugate_gradients",  // sends something other than x; two groups, whose sums are added up: 30 columns take
+       noisy,                  // 32 sweeps of two rounds
        6,
-       {.seed = 13, .rounds = 40, .participants = 3},
+       {.seed = 13, .rounds = 64, .participants = 3},
        [](const Engine& engine) {
          return std::make_unique<ConjugateGradients>(FitOptions{.tolerance = 1e-8}, engine.roster());
        }},
