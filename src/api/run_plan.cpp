@@ -177,6 +177,11 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   InDataUnits in_data_units(problem, error);
   std::vector<RoundObserver*> watching = wanted.observers;
   if (!problem.truth.empty()) watching.push_back(&in_data_units);
+  std::vector<InDataUnits> told;
+  told.reserve(wanted.data_observers.size());
+  for (RoundObserver* const observer : wanted.data_observers) {
+    watching.push_back(&told.emplace_back(problem, *observer));
+  }
   std::vector<RoundObserver*> observers = watching;
   const bool soft = plan.method.soft > 0.0;
   if (soft ? plan.method.refit : options.sparsity > 0) observers.push_back(&selection);

@@ -19,7 +19,8 @@ struct RunPlanOptions {
   std::string title;
   std::vector<RoundObserver*> observers{};  // they see the rounds of a refit too
   const StopSignal* stop = nullptr;
-  std::size_t min_group = 1;  // clients of a kept group at least: as many as a masked sum is over
+  std::size_t min_group = 1;                     // clients of a kept group at least: as many as a masked sum is over
+  std::vector<RoundObserver*> data_observers{};  // see x in the units of the data
 };
 
 /// As many rounds as the plan can take, a refit included. REQUIRES: the plan is settled.
