@@ -1,5 +1,5 @@
 # find_package(fedrk) gives fedrk::fedrk, the calls of <fedrk/fedrk.hpp>, with fedrk::io and fedrk::core. By
-# COMPONENTS: core alone, which needs nothing but threads; io; fedrk; mpi.
+# COMPONENTS: core alone, which needs nothing but threads; io; fedrk; federation, for servers and clients; mpi.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fedrk)
 
@@ -12,6 +12,15 @@ fedrk_install_component(core fedrk_core)
 if(TARGET fedrk_io)
   fedrk_install_component(io fedrk_io)
   fedrk_install_component(fedrk fedrk_api)
+endif()
+if(TARGET fedrk_federation)
+  # Only our own sources include what the messages were made into. The warnings go along because static libraries name
+  # what they link; no user is given them.
+  foreach(property IN ITEMS INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
+    set_target_properties(fedrk_messages PROPERTIES ${property} $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/proto>)
+  endforeach()
+  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_messages fedrk_masking fedrk_operation fedrk_security
+                          fedrk_store fedrk_warnings)
 endif()
 if(TARGET fedrk_mpi)
   fedrk_install_component(mpi fedrk_mpi)

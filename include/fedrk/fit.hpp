@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fedrk/base/stop_signal.hpp"
@@ -44,6 +45,9 @@ struct Coefficient {
 
 class Fit {
  public:
+  Fit() = default;
+  explicit Fit(std::string summary) : summary_(std::move(summary)) {}
+
   std::vector<Coefficient> coefficients;  // the intercept first, then the columns as the formula or the data have them
   bool converged = false;
   RunStatus status = RunStatus::Completed;
@@ -63,7 +67,6 @@ class Fit {
   const std::string& summary() const { return summary_; }
 
  private:
-  friend Fit fit(const std::vector<Table>& sites, std::string_view formula, const FitSettings& settings);
   std::string summary_;
 };
 
