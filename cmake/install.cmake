@@ -1,12 +1,31 @@
-# find_package(fedrk) gives fedrk::core; find_package(fedrk COMPONENTS io) gives fedrk::io besides.
+# find_package(fedrk) gives fedrk::fedrk, the calls of <fedrk/fedrk.hpp>, with fedrk::io and fedrk::core. By
+# COMPONENTS: core alone, which needs nothing but threads; io; fedrk; federation, for servers and clients; mpi.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fedrk)
 
-install(TARGETS fedrk_core EXPORT fedrk_core_targets FILE_SET HEADERS)
-install(EXPORT fedrk_core_targets NAMESPACE fedrk:: DESTINATION ${package_dir})
+function(fedrk_install_component name)
+  install(TARGETS ${ARGN} EXPORT fedrk_${name}_targets FILE_SET HEADERS)
+  install(EXPORT fedrk_${name}_targets NAMESPACE fedrk:: DESTINATION ${package_dir})
+endfunction()
+
+fedrk_install_component(core fedrk_core)
+if(TARGET fedrk_io)
+  fedrk_install_component(io fedrk_io)
+  fedrk_install_component(fedrk fedrk_api)
+endif()
+if(TARGET fedrk_federation)
+  # Only our own sources include what the messages were made into. The warnings go along because static libraries name
+  # what they link; no user is given them.
+  foreach(property IN ITEMS INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
+    set_target_properties(fedrk_messages PROPERTIES ${property} $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/proto>)
+  endforeach()
+  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_messages fedrk_masking fedrk_operation fedrk_security
+                          fedrk_store fedrk_warnings)
+endif()
+if(TARGET fedrk_mpi)
+  fedrk_install_component(mpi fedrk_mpi)
+endif()
 if(FEDRK_BUILD_PROGRAM)
-  install(TARGETS fedrk_io EXPORT fedrk_io_targets FILE_SET HEADERS)
-  install(EXPORT fedrk_io_targets NAMESPACE fedrk:: DESTINATION ${package_dir})
   install(TARGETS fedrk_program)
   if(FEDRK_HAS_MPI)
     install(TARGETS fedrk_mpi_program)

@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "api/privacy_forecast_words.hpp"
 #include "commands.hpp"
 #include "fedrk/analysis/survey.hpp"
 #include "fedrk/base/error.hpp"
@@ -20,7 +21,6 @@
 #include "inspect_attack.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
-#include "privacy_check.hpp"
 #include "revealed.hpp"
 
 namespace fedrk::app {
@@ -50,7 +50,7 @@ std::string forecast_of(const io::Plan& plan, const io::Federation& federation) 
   std::vector<ClientSummary> roster;
   for (const Client& client : federation.clients) roster.push_back(client.summary());
   try {
-    const std::string words = privacy_forecast_words(plan, roster, federation.problem.unknowns.size());
+    const std::string words = api::privacy_forecast_words(plan, roster, federation.problem.unknowns.size());
     return words.empty() ? "" : "The forecast: " + words + ".";
   } catch (const InvalidArgument& error) {
     return "It would be refused: " + std::string(error.what()) + ".";

@@ -10,7 +10,7 @@
 #include "fedrk/analysis/record_attack.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "output.hpp"
-#include "run_plan.hpp"
+#include "show_run.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -63,8 +63,8 @@ WatchedRun watch(const io::Plan& plan, io::Federation federation) {
   run.roster.assign(engine.roster().begin(), engine.roster().end());
   run.plan.settle(run.roster);
   const bool terminal = resolved(ProgressStyle::Auto) == ProgressStyle::Bar;
-  (void)run_plan(engine, plan, std::move(federation.problem),
-                 {.title = "attack", .progress = terminal ? ProgressStyle::Bar : ProgressStyle::None});
+  (void)show_run(engine, plan, std::move(federation.problem), {.title = "attack"},
+                 terminal ? ProgressStyle::Bar : ProgressStyle::None);
   run.transcript = engine.transcript();
   return run;
 }

@@ -116,7 +116,7 @@ int carry_out(Engine& inner, const io::Plan& plan, io::Problem problem, KeptRun&
   or_throw(kept.store.set_state("running"));
   or_throw(kept.store.add_event("info", journal.found() > 0 ? "resumed" : "started",
                                 fmt::format("with {} answers in run.db", journal.found())));
-  const io::FinishedRun run = run_plan(engine, plan, std::move(problem), options.run);
+  const io::FinishedRun run = show_run(engine, plan, std::move(problem), options.run, options.progress);
   broken_off(run.result.termination) ? journal.flush() : journal.flush_rounds();
   // The files first: whatever becomes of the terminal or of this process, the result is safe.
   const auto report = write_files(run, kept.folder);

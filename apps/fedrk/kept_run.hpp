@@ -15,7 +15,7 @@
 #include "fedrk/store/run_lock.hpp"
 #include "fedrk/store/run_store.hpp"
 #include "output.hpp"
-#include "run_plan.hpp"
+#include "show_run.hpp"
 
 namespace fedrk::app {
 
@@ -39,7 +39,8 @@ Result<KeptRun> begin_kept_run(const std::filesystem::path& folder, const io::Pl
 Result<KeptRun> reopen_kept_run(const std::filesystem::path& folder);
 
 struct CarryOutOptions {
-  RunPlanOptions run;
+  api::RunPlanOptions run;
+  ProgressStyle progress = ProgressStyle::Auto;
   OutputFormat format = OutputFormat::Text;
   store::CommitPolicy policy = store::CommitPolicy::Intervals;
   std::function<void(const io::FinishedRun&)> on_end{};  // called when the files are written

@@ -3,9 +3,9 @@
 
 // How the program speaks: results on stdout, everything else on stderr.
 
-#include <string>
 #include <string_view>
-#include <vector>
+
+#include "api/text.hpp"
 
 namespace CLI {
 class App;
@@ -33,16 +33,9 @@ bool print_result(std::string_view text);
 /// "fedrk: message" on stderr; returns `exit_code`, so that a command can end with it.
 int complain(std::string_view message, int exit_code);
 
-/// Columns of text as wide as their widest entry; the first is aligned left, the others right.
-std::string table(const std::vector<std::vector<std::string>>& rows);
-
-/// Text broken into lines of at most `width` characters, each after `indent` blanks.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
-
-/// 4 digits for a person: 0.3124, 1.2e-09, 12345.
-std::string brief(double value);
-
-/// 1.2 MB
-std::string bytes_text(double bytes);
+using api::brief;
+using api::bytes_text;
+using api::table;
+using api::wrapped;
 
 }  // namespace fedrk::app

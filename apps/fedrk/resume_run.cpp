@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "api/privacy_forecast_words.hpp"
 #include "commands.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
-#include "privacy_check.hpp"
 #include "resume.hpp"
 #include "threads_flag.hpp"
 
@@ -79,10 +79,11 @@ int resume_run(const ResumeArguments& arguments, Host& host) {
   const auto progress = kept->store.progress(0);
   if (!progress) return complain(progress.error().message, kRunFailed);
   say(fmt::format("{}: {} rounds are in run.db, going on from there\n", arguments.folder, progress->answered_rounds));
-  CarryOutOptions options{{kept->store.identity().title, arguments.progress, {}, &stop_on_interrupt()},
+  CarryOutOptions options{{kept->store.identity().title, {}, &stop_on_interrupt()},
+                          arguments.progress,
                           arguments.format,
                           store::CommitPolicy::Intervals};
-  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(kPrivacyTrial);
+  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(api::kPrivacyTrial);
   return carry_out(engine, *plan, std::move(hosted->problem), *kept, std::move(options));
 }
 

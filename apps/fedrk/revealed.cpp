@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/methods/gram_method.hpp"
+#include "fedrk/federated/groups.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -87,15 +87,11 @@ std::string fit_to_clients(const io::Plan& plan, std::size_t clients, std::size_
 }  // namespace
 
 bool is_gram_fit(const io::Plan& plan, std::size_t unknowns) {
-  const MethodOptions& method = plan.method;
-  const LinkSpeed link{plan.round_trip / 1e3, plan.bandwidth * 1e6 / 8.0};
-  return method.name == MethodName::Gram ||
-         (method.name == MethodName::Auto && method.fit && gram_is_quicker(unknowns, link));
+  return fits_by_gram(plan.method, unknowns, plan.link());
 }
 
 std::size_t kept_groups(const io::Plan& plan, std::size_t clients) {
-  const std::size_t size = participants(plan, clients);
-  return std::max<std::size_t>(1, (2 * clients + size) / (2 * size));
+  return group_count(clients, plan.run.participants, 1);
 }
 
 std::string revealed_to_server(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {

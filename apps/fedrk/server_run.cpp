@@ -303,7 +303,8 @@ int Service::run_rounds() try {
                             {"answers_stored", answers}});
   metrics_->set_phase("running");
   const std::size_t min_group = is_masked(settings_, plan_) ? settings_.min_sum : 1;
-  CarryOutOptions options{{kept_.store.identity().title, options_.progress, {&*metrics_}, &stop_, min_group},
+  CarryOutOptions options{{kept_.store.identity().title, {&*metrics_}, &stop_, min_group},
+                          options_.progress,
                           options_.format,
                           store::CommitPolicy::EachAnswer};
   options.on_end = [this](const io::FinishedRun& run) {

@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "api/privacy_forecast_words.hpp"
 #include "carry_out_command.hpp"
 #include "commands.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "kept_run.hpp"
 #include "present.hpp"
-#include "privacy_check.hpp"
-#include "run_plan.hpp"
+#include "show_run.hpp"
 #include "threads_flag.hpp"
 
 namespace fedrk::app {
@@ -45,15 +45,15 @@ int carry_out_command(const CarryOutArguments& arguments, Host& host) {
     }
   }
   Engine& engine = *hosted->engine;
-  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(kPrivacyTrial);
-  RunPlanOptions options{title_of(arguments, *plan), arguments.progress, {}, &stop_on_interrupt()};
+  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(api::kPrivacyTrial);
+  api::RunPlanOptions options{title_of(arguments, *plan), {}, &stop_on_interrupt()};
   if (arguments.out.empty()) {
-    return present(run_plan(engine, *plan, std::move(hosted->problem), options), arguments.format);
+    return present(show_run(engine, *plan, std::move(hosted->problem), options, arguments.progress), arguments.format);
   }
 
   io::Plan settled = *plan;
   settled.settle(engine.roster());
-  privacy_forecast_words(settled, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
+  api::privacy_forecast_words(settled, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
   auto kept = begin_kept_run(arguments.out, settled,
                              {.kind = store::RunKind::Solve,
                               .title = options.title,
@@ -61,7 +61,7 @@ int carry_out_command(const CarryOutArguments& arguments, Host& host) {
   if (!kept) return complain(kept.error().message, kRunFailed);
   say(host.advice(arguments.out));
   return carry_out(engine, *plan, std::move(hosted->problem), *kept,
-                   {std::move(options), arguments.format, store::CommitPolicy::Intervals});
+                   {std::move(options), arguments.progress, arguments.format, store::CommitPolicy::Intervals});
 }
 
 void add_flags(CLI::App& command, io::Goal goal, CarryOutArguments& arguments) {

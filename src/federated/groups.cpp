@@ -9,12 +9,6 @@
 namespace fedrk {
 namespace {
 
-std::size_t group_count(std::size_t clients, std::size_t size, std::size_t least) {
-  if (size == 0 || size >= clients) return 1;
-  const std::size_t nearest = (2 * clients + size) / (2 * size);
-  return std::max<std::size_t>(1, std::min(nearest, clients / std::max<std::size_t>(1, least)));
-}
-
 // Fisher and Yates.
 std::vector<std::size_t> shuffled(std::size_t count, RngStream stream) {
   std::vector<std::size_t> order(count);
@@ -24,6 +18,12 @@ std::vector<std::size_t> shuffled(std::size_t count, RngStream stream) {
 }
 
 }  // namespace
+
+std::size_t group_count(std::size_t clients, std::size_t size, std::size_t least) {
+  if (size == 0 || size >= clients) return 1;
+  const std::size_t nearest = (2 * clients + size) / (2 * size);
+  return std::max<std::size_t>(1, std::min(nearest, clients / std::max<std::size_t>(1, least)));
+}
 
 Groups::Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t least, RngStream stream)
     : least_(least) {

@@ -11,11 +11,10 @@
 #include <fmt/format.h>
 
 #include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/number.hpp"
 #include "io/csv_fields.hpp"
 #include "io/csv_header.hpp"
+#include "io/csv_row.hpp"
 #include "io/errors.hpp"
-#include "io/scan.hpp"
 #include "io/shown.hpp"
 #include "io/text_lines.hpp"
 
@@ -30,27 +29,6 @@ struct CsvRow {
   std::string owner;
 };
 
-// The usual field: a number right up to the delimiter or the end of the line. Otherwise nothing has happened.
-bool quick_number(std::string_view line, char delimiter, std::size_t& at, double& value) {
-  const char* p = line.data() + at;
-  const char* const end = line.data() + line.size();
-  while (p < end && *p == ' ') ++p;
-  if (!scan_number(p, end, value)) return false;
-  if (p != end && *p != delimiter) return false;
-  at = static_cast<std::size_t>(p - line.data()) + 1;
-  return true;
-}
-
-Problem careful_number(std::string_view line, char delimiter, std::size_t& at, double& value) {
-  CsvFields fields(line, delimiter, at);
-  if (!fields.next()) return fields.problem();
-  const Result<double> number = parse_number(fields.text());
-  if (!number) return number.error().message;
-  at = fields.position();
-  value = *number;
-  return std::nullopt;
-}
-
 // Any text; `owner` stays as it is where the column is ignored.
 Problem read_text(std::string_view line, char delimiter, std::size_t& at, std::string* owner) {
   CsvFields fields(line, delimiter, at);
@@ -61,17 +39,6 @@ Problem read_text(std::string_view line, char delimiter, std::size_t& at, std::s
   if (!is_utf8(fields.text())) return "expected text in UTF-8, found " + shown(fields.text());
   *owner = fields.text();
   return std::nullopt;
-}
-
-// A wrong number of fields explains whatever else looks wrong in the line, so it is told first.
-std::string explain(const CsvHeader& header, std::string_view line, std::size_t column, const std::string& problem) {
-  if (trimmed(line).empty()) return fmt::format("expected {} fields, found a blank line", header.names.size());
-  CsvFields fields(line, header.delimiter);
-  std::size_t count = 0;
-  while (fields.next()) ++count;
-  if (!fields.problem().empty()) return fields.problem();
-  if (count != header.names.size()) return fmt::format("expected {} fields, found {}", header.names.size(), count);
-  return fmt::format("column {}: {}", shown(header.names[column]), problem);
 }
 
 Problem read_row(const CsvHeader& header, std::string_view line, CsvRow& row) {

@@ -168,7 +168,7 @@ void set_up_fit(const Plan& plan, Scaling scaling, Problem& problem) {
   FitSetup& fit = problem.fit;
   fit.intercept = plan.intercept;
   fit.frame = frame_from(scaling, problem.powers);
-  fit.link = {plan.round_trip / 1e3, plan.bandwidth * 1e6 / 8.0};
+  fit.link = plan.link();
   const double rows = std::sqrt(static_cast<double>(problem.rows));
   for (std::size_t j = 0; j < scaling.scale.size(); ++j) {
     fit.column_norms.push_back(rows * scaling.scale[j] * fit.frame.inverse_scale[j]);

@@ -149,21 +149,17 @@ std::string joined(const Ids& ids, Name name_of) {
 }  // namespace
 
 std::string status_of(const FinishedRun& run) {
-  switch (run.result.termination) {
-    case Termination::Interrupted:
-    case Termination::Deadline:
+  switch (fedrk::status_of(run.result.termination, run.converged)) {
+    case RunStatus::Completed:
+      return "finished:completed";
+    case RunStatus::Unconverged:
+      return "finished:unconverged";
+    case RunStatus::Stopped:
       return "finished:stopped";
-    case Termination::Diverged:
-    case Termination::ClientsLost:
-      return "finished:failed";
-    case Termination::RoundLimit:
-    case Termination::Tolerance:
-    case Termination::Stagnation:
-    case Termination::Converged:
-    case Termination::Contradictory:
+    case RunStatus::Failed:
       break;
   }
-  return run.converged == false ? "finished:unconverged" : "finished:completed";
+  return "finished:failed";
 }
 
 std::string method_of(const FinishedRun& run) {

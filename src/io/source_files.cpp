@@ -136,6 +136,10 @@ std::vector<std::string> names_from_files(const Plan& plan) {
     names.push_back(std::filesystem::path(source_path(plan, i)).stem().string());
     paths.push_back(source_path(plan, i));
   }
+  return unique_names(std::move(names), std::move(paths));
+}
+
+std::vector<std::string> unique_names(std::vector<std::string> names, std::vector<std::string> paths) {
   if (std::set(names.begin(), names.end()).size() == names.size()) return names;
   std::set<std::string> taken;
   for (std::string& path : paths) {

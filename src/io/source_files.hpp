@@ -40,5 +40,7 @@ Result<Columns> agree_on_columns(const Plan& plan, Peers& peers, std::vector<Sou
 /// Of the clients with one file each: file names without folder and ending, the paths as given where these are not
 /// unique, numbered where a file is given twice: a client's draws come from its name, so no two may share one.
 std::vector<std::string> names_from_files(const Plan& plan);
+/// `names` where they are, else the paths, numbered where these are not either.
+std::vector<std::string> unique_names(std::vector<std::string> names, std::vector<std::string> paths);
 
 }  // namespace fedrk::io

@@ -43,9 +43,7 @@ std::unique_ptr<Method> fit_method(const MethodOptions& options, const RunOption
                        .column_norms = setup.column_norms,
                        .pairs = pairs_are_cheap(engine.roster(), unknowns),
                        .memory_limit = options.memory_limit};
-  const bool gram = options.name == MethodName::Gram ||
-                    (options.name == MethodName::Auto && options.fit && gram_is_quicker(unknowns, setup.link));
-  if (gram) return std::make_unique<GramMethod>(fit, engine.roster());
+  if (fits_by_gram(options, unknowns, setup.link)) return std::make_unique<GramMethod>(fit, engine.roster());
   return std::make_unique<ConjugateGradients>(fit, engine.roster());
 }
 
@@ -183,6 +181,11 @@ std::uint32_t usual_rounds(const MethodOptions& options, const RunOptions& run, 
 
 RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run) {
   return options.is_published(run) ? RowSampling::SquaredNorm : RowSampling::Shuffled;
+}
+
+bool fits_by_gram(const MethodOptions& options, std::size_t unknowns, const LinkSpeed& link) {
+  if (options.name == MethodName::Gram) return true;
+  return options.name == MethodName::Auto && options.fit && gram_is_quicker(unknowns, link);
 }
 
 std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,

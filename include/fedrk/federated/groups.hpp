@@ -15,10 +15,13 @@
 
 namespace fedrk {
 
+/// As many groups as make `size` clients each, rounded to the nearest, of at least `least` clients; 0: one group of
+/// all. 16 clients by 5 are 5, 5 and 6.
+std::size_t group_count(std::size_t clients, std::size_t size, std::size_t least);
+
 class Groups {
  public:
-  /// As many groups as make `size` clients each, rounded to the nearest, of at least `least` clients; 0: one group of
-  /// all. 16 clients by 5 are 5, 5 and 6.
+  /// As many as `group_count` says.
   Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t least, RngStream stream);
 
   std::size_t count() const { return groups_.size(); }

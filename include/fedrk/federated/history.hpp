@@ -45,4 +45,18 @@ constexpr bool broken_off(Termination termination) {
          termination == Termination::ClientsLost;
 }
 
+/// What became of a run as a whole.
+enum class RunStatus {
+  Completed,    // and converged, where that could be measured
+  Unconverged,  // the answer is the best that was found
+  Stopped,      // by a request or its time limit
+  Failed,       // x left the range of numbers, or too few clients were left
+};
+
+constexpr RunStatus status_of(Termination termination, std::optional<bool> converged) {
+  if (termination == Termination::Interrupted || termination == Termination::Deadline) return RunStatus::Stopped;
+  if (termination == Termination::Diverged || termination == Termination::ClientsLost) return RunStatus::Failed;
+  return converged == false ? RunStatus::Unconverged : RunStatus::Completed;
+}
+
 }  // namespace fedrk

@@ -76,6 +76,8 @@ struct Plan {
   void settle(std::span<const ClientSummary> roster = {});
 
   RunOptions run_options() const;
+
+  LinkSpeed link() const { return {round_trip / 1e3, bandwidth * 1e6 / 8.0}; }
 };
 
 /// What is wrong with a plan before any file is read, if anything.

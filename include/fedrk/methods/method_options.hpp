@@ -81,6 +81,9 @@ struct FitSetup {
   LinkSpeed link{};
 };
 
+/// Whether a fit of so many unknowns is one sum of cross-products; else it is made of products, by conjugate gradients.
+bool fits_by_gram(const MethodOptions& options, std::size_t unknowns, const LinkSpeed& link);
+
 /// REQUIRES: validate() passes.
 std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,
                                     const FitSetup& setup = {});

@@ -5,10 +5,10 @@
 #include "fedrk/io/plan.hpp"
 #include "fedrk/io/result_files.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 
 /// What became of the residual, in words for a person: whether the run hovers, why that may be, and which options help.
 /// `ended_early`: a tolerance was asked for and not reached.
 io::Convergence convergence_of(const Horizon& horizon, const io::Plan& plan, bool ended_early);
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

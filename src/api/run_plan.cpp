@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_plan.hpp"
+#include "api/run_plan.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,17 +8,17 @@
 
 #include <fmt/format.h>
 
+#include "api/horizon_words.hpp"
+#include "api/privacy_forecast_words.hpp"
+#include "api/text.hpp"
 #include "fedrk/analysis/error_to_truth.hpp"
 #include "fedrk/analysis/horizon.hpp"
 #include "fedrk/analysis/selection_counts.hpp"
 #include "fedrk/federated/run_ended.hpp"
 #include "fedrk/methods/refit.hpp"
 #include "fedrk/methods/sparse_kaczmarz.hpp"
-#include "horizon_words.hpp"
-#include "output.hpp"
-#include "privacy_check.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 namespace {
 
 /// Shows an observer x in the units of the data.
@@ -33,12 +33,6 @@ class InDataUnits final : public RoundObserver {
   const io::Problem& problem_;
   RoundObserver& inner_;
 };
-
-// A refit may take as many rounds again.
-std::uint32_t most_rounds(const MethodOptions& method, const RunOptions& options) {
-  const std::uint64_t most = std::uint64_t{options.rounds} * (method.refits(options) ? 2 : 1);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
-}
 
 // Least squares on what was selected: the entries kept most often, or those that soft thresholding left. The intercept
 // is one of them, always.
@@ -166,20 +160,28 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 
 }  // namespace
 
+std::uint32_t most_rounds(const io::Plan& plan) {
+  const RunOptions options = plan.run_options();
+  const std::uint64_t most = std::uint64_t{options.rounds} * (plan.method.refits(options) ? 2 : 1);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
+}
+
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
   RunOptions options = run.plan.run_options();
   options.min_group = wanted.min_group;
   options.last_iterate = plan.method.refits(options);  // what was selected is fitted anew
   const std::string expected = privacy_forecast_words(run.plan, engine.roster(), engine.dimension());
-  if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
-  ProgressDisplay progress(wanted.progress, most_rounds(plan.method, options));
   SelectionCounts selection;
   ErrorToTruth error(problem.truth);
   InDataUnits in_data_units(problem, error);
-  std::vector<RoundObserver*> watching{&progress};
-  watching.insert(watching.end(), wanted.observers.begin(), wanted.observers.end());
+  std::vector<RoundObserver*> watching = wanted.observers;
   if (!problem.truth.empty()) watching.push_back(&in_data_units);
+  std::vector<InDataUnits> told;
+  told.reserve(wanted.data_observers.size());
+  for (RoundObserver* const observer : wanted.data_observers) {
+    watching.push_back(&told.emplace_back(problem, *observer));
+  }
   std::vector<RoundObserver*> observers = watching;
   const bool soft = plan.method.soft > 0.0;
   if (soft ? plan.method.refit : options.sparsity > 0) observers.push_back(&selection);
@@ -193,7 +195,6 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   }
   run.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() + run.result.earlier_seconds;
-  progress.finish();
 
   run.coefficients = problem.coefficients(run.result.x);
   if (!soft) run.selection_counts = selection.counts();
@@ -214,4 +215,4 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   return run;
 }
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit_text.hpp"
+#include "api/fit_text.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "output.hpp"
+#include "api/text.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 namespace {
 
 std::string counted(std::size_t count, std::string_view noun) {
@@ -26,7 +26,7 @@ std::string headline(const io::FinishedRun& run) {
 }
 
 // As a statistician reads it: the intercept first, then the columns as the data have them.
-std::string estimates(const io::FinishedRun& run) {
+std::string estimates(const io::FinishedRun& run, std::string_view elsewhere) {
   constexpr std::size_t kMost = 100;
   const std::size_t shown = std::min(run.unknowns.size(), kMost);
   std::vector<std::vector<std::string>> rows{{"name", "estimate"}};
@@ -39,7 +39,7 @@ std::string estimates(const io::FinishedRun& run) {
   }
   std::string text = table(rows);
   if (shown < run.unknowns.size()) {
-    text += fmt::format("  ... and {} more, in solution.csv of a run with --out\n", run.unknowns.size() - shown);
+    text += fmt::format("  ... and {} more{}\n", run.unknowns.size() - shown, elsewhere);
   }
   if (!run.not_estimable.empty()) {
     text += "  (not estimable: the column is a combination of others)\n";
@@ -66,12 +66,12 @@ std::string cost(const io::FinishedRun& run) {
 
 }  // namespace
 
-std::string fit_text(const io::FinishedRun& run) {
-  std::string text = headline(run) + estimates(run);
+std::string fit_text(const io::FinishedRun& run, std::string_view elsewhere) {
+  std::string text = headline(run) + estimates(run, elsewhere);
   if (run.fit) text += quality(*run.fit);
   text += cost(run);
   for (const std::string& note : run.result.notes) text += wrapped(note, 96, 0);
   return text;
 }
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

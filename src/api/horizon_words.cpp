@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "horizon_words.hpp"
+#include "api/horizon_words.hpp"
 
 #include <string>
 
 #include <fmt/format.h>
 
-#include "output.hpp"
+#include "api/text.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 namespace {
 
 // Contradictory equations and a direction that converges very slowly look alike to a server, so both are named.
@@ -70,4 +70,4 @@ io::Convergence convergence_of(const Horizon& horizon, const io::Plan& plan, boo
   return convergence;
 }
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

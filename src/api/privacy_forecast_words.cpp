@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "privacy_check.hpp"
+#include "api/privacy_forecast_words.hpp"
 
 #include <fmt/format.h>
 
+#include "api/text.hpp"
 #include "fedrk/analysis/privacy_forecast.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/methods/private_mean.hpp"
-#include "output.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 
 std::string privacy_forecast_words(const io::Plan& plan, std::span<const ClientSummary> roster, std::size_t unknowns) {
   if (!plan.method.privacy.on()) return "";
@@ -31,4 +31,4 @@ std::string privacy_forecast_words(const io::Plan& plan, std::span<const ClientS
       promise, brief(told.relative_error), shape.rows, shape.unknowns, shape.participants, made.rounds.size());
 }
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

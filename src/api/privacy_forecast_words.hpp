@@ -10,7 +10,7 @@
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/io/plan.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 
 /// The forecast of its error, in a sentence; empty for plans without an epsilon. Throws InvalidArgument, with the
 /// numbers and what would help, where the plan is hopeless or cannot be made.
@@ -23,4 +23,4 @@ inline constexpr const char* kPrivacyTrial =
     "process has read everybody's rows, and its noise follows from the seed. Rows are protected where each owner runs "
     "its own fedrk client.";
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api
