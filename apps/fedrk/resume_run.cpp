@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "fedrk/io/plan_options.hpp"
+#include "help.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "privacy_check.hpp"
