@@ -12,6 +12,7 @@
 
 #include "check_lines.hpp"
 #include "commands.hpp"
+#include "help.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

@@ -22,6 +22,7 @@
 #include "fedrk/security/own_credentials.hpp"
 #include "fedrk/security/tls_probe.hpp"
 #include "fedrk/store/client_store.hpp"
+#include "help.hpp"
 #include "option_flags.hpp"
 #include "output.hpp"
 #include "own_files.hpp"

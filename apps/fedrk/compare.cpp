@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,6 +24,7 @@
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "generator_flags.hpp"
+#include "help.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
 #include "threads_flag.hpp"
@@ -31,6 +34,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using io::available_memory;
+
+// The entries of a plan that a comparison uses. All methods are given the same data and rounds, and each has its own
+// settings besides.
+constexpr std::string_view kUsed[] = {
+    "data",         "matrix",      "rhs",          "target",       "ignore",     "powers",       "clients", "partition",
+    "standardize",  "intercept",   "storage",      "start",        "truth",      "rounds",       "seed",    "keep",
+    "participants", "local-steps", "server-steps", "row-sampling", "local-form", "local-memory",
+};
 
 struct CompareArguments {
   PlanFlags plan;
@@ -141,6 +152,15 @@ int compare(const CompareArguments& arguments) {
   return present(arguments, *comparison);
 }
 
+void refuse_unused_flags(CLI::App& command) {
+  refuse_flag(command, "--tolerance", "a comparison runs to --error EPS, or for all --rounds");
+  refuse_flag(command, "--sparse", "a comparison takes --keep S with --soft LAMBDA");
+  refuse_flag(command, "--noise-columns", "only FedRK has a use for them, so they cannot be compared");
+  for (const io::PlanOption& option : io::plan_options()) {
+    refuse_flag(command, "--" + std::string(option.name), "has no effect on a comparison; --methods chooses methods");
+  }
+}
+
 double positive_number(const char* flag, const std::string& text) {
   const auto value = io::parse_number(text);
   if (!value || !(*value > 0.0)) {
@@ -152,17 +172,20 @@ double positive_number(const char* flag, const std::string& text) {
 }  // namespace
 
 void add_compare(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("compare", "one problem by FedRK and by what one would have used instead");
+  auto* command = program.add_subcommand("compare", "compare FedRK with other methods on one problem");
   const auto arguments = std::make_shared<CompareArguments>();
   format_help(*command);
-  arguments->plan.add_to(*command);
+  arguments->plan.add_to(*command, {}, [](const io::PlanOption& option) {
+    return std::ranges::find(kUsed, option.name) != std::end(kUsed);
+  });
+  refuse_unused_flags(*command);
   const std::string group = "Problem, in place of files";
   add_choice(*command, "--generate", arguments->problem.kind, kProblemKinds, kProblemKindHelp)
       ->type_name("KIND")
       ->group(group);
   add_generator_flags(*command, arguments->problem, group);
   const std::string own = "Comparison";
-  command->add_option("--methods", arguments->methods, "only these, by name, with commas between them")
+  command->add_option("--methods", arguments->methods, "methods to compare, separated by commas")
       ->delimiter(',')
       ->type_name("NAMES")
       ->default_str("all")
@@ -170,27 +193,26 @@ void add_compare(CLI::App& program, int& exit_code) {
   command
       ->add_option_function<std::string>(
           "--error", [arguments](const std::string& text) { arguments->target = positive_number("--error", text); },
-          "count the rounds until the relative error is at most EPS")
+          "target relative error; rounds, bytes and time are counted until it is reached")
       ->type_name("EPS")
       ->default_str("1e-6")
       ->group(own);
   command
       ->add_option_function<std::string>(
           "--soft", [arguments](const std::string& text) { arguments->soft = positive_number("--soft", text); },
-          "with --keep: by how much soft thresholding shrinks entries; about the size of those to be found")
+          "threshold of soft thresholding, with --keep; about the size of the entries to find")
       ->type_name("LAMBDA")
-      ->default_str("that of --sparse, or 1")
+      ->default_str("1")
       ->group(own);
   const std::map<std::string, SortBy> orders{{"rounds", SortBy::Rounds}, {"bytes", SortBy::Bytes},
                                              {"up", SortBy::BytesUp},    {"flops", SortBy::Flops},
                                              {"time", SortBy::Seconds},  {"error", SortBy::Error}};
-  add_choice(*command, "--sort", arguments->sort, orders, "what puts a method at the top")
+  add_choice(*command, "--sort", arguments->sort, orders, "sort order of the methods")
       ->type_name("rounds|bytes|up|flops|time|error")
       ->default_str("rounds")
       ->group(own);
   command
-      ->add_option("--out", arguments->out,
-                   "folder for comparison.json and .csv, and .svg and .png where errors are known")
+      ->add_option("--out", arguments->out, "folder for comparison.json, .csv, and .svg and .png if errors are known")
       ->type_name("DIR")
       ->group("Output");
   add_format_flag(*command, arguments->format);
@@ -206,8 +228,6 @@ void add_compare(CLI::App& program, int& exit_code) {
       "would be fedrk. full-memory is there where all its hyperplanes fit 1 GB, soft for finite --local-steps.\n"
       "FedAvg, FedProx and SCAFFOLD do about the work of --local-steps Kaczmarz steps in a round, fedsgd\n"
       "reads all rows once. A generated problem has 16 clients (heterogeneous: 5) unless --clients says otherwise.\n"
-      "--tolerance, --patience, --residual-every, --server-sampling and the flags that choose a method (--method,\n"
-      "--reveal, --memory, --least-squares and so on) have no effect here, but for the LAMBDA of --sparse.\n"
       "Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 stopped by Ctrl-C.");
   command->callback([arguments, command, &exit_code] {
     set_default_noise(*command, arguments->problem);

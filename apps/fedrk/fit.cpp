@@ -21,8 +21,8 @@ void add_fit(CLI::App& program, int& exit_code, Host& host) {
       "  fedrk fit hospital-*.csv --target lpsa\n"
       "  fedrk fit patients.csv --target lpsa --site hospital --ridge 10 --standardize --out runs/ridge\n"
       "  fedrk fit dose.csv --target response --clients 5 --powers dose:3 --format json\n\n"
-      "Columns are matched by name, in the order of the first file. There is an intercept unless --no-intercept is "
-      "given.\n"
+      "Columns are matched by name, in the order of the first file. The intercept is "
+      "named (Intercept).\n"
       "Exit codes: 0 done and converged; 1 the run failed; 2 bad usage or input; 3 stopped, or not converged.");
   command->callback([arguments, &exit_code, &host] { exit_code = carry_out_command(*arguments, host); });
 }

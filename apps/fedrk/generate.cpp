@@ -22,6 +22,7 @@
 #include "fedrk/io/write_file.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "generator_flags.hpp"
+#include "help.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

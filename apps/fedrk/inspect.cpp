@@ -18,6 +18,7 @@
 #include "fedrk/base/error.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/plan_options.hpp"
+#include "help.hpp"
 #include "inspect_attack.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"

@@ -2,7 +2,6 @@
 
 // The command line of fedrk. Here, and only here, errors become exit codes.
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -14,10 +13,12 @@
 #include "commands.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/store/run_store.hpp"
+#include "help.hpp"
 #include "host.hpp"
 #include "lost_file.hpp"
 #include "output.hpp"
 #include "resume.hpp"
+#include "suggest.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "fedrk " FEDRK_VERSION);
   program.require_subcommand(1);
   fedrk::app::format_help(program);
-  program.footer("\"fedrk COMMAND --help\" tells more about each.");
+  program.footer("\"fedrk COMMAND --help\" describes a command.");
 
   int exit_code = fedrk::app::kDone;
   fedrk::app::ThisProcess here;
@@ -45,19 +46,15 @@ int run(int argc, char** argv) {
   fedrk::app::add_status(program, exit_code);
   fedrk::app::add_stop(program, exit_code);
   fedrk::app::add_resume(program, exit_code, fedrk::app::resume_any);
-  const auto is_command = [&](const std::string& name) {
-    const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
-    return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->get_name() == name; });
-  };
-  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
-    return fedrk::app::complain(std::string("no command '") + argv[1] + "'; see fedrk --help", fedrk::app::kBadInput);
+  if (argc > 1 && argv[1][0] != '-') {
+    const std::string error = fedrk::app::command_error(program, argv[1]);
+    if (!error.empty()) return fedrk::app::complain(error, fedrk::app::kBadInput);
   }
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
-    std::fprintf(stderr, "fedrk: %s\nTry \"fedrk --help\" or \"fedrk COMMAND --help\".\n", error.what());
-    return fedrk::app::kBadInput;
+    return fedrk::app::complain(fedrk::app::usage_error(program, error), fedrk::app::kBadInput);
   }
   return exit_code;
 }

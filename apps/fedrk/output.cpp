@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -17,25 +16,11 @@ namespace {
 
 bool quiet = false;
 
-class HelpFormatter final : public CLI::Formatter {
- public:
-  HelpFormatter() { column_width(38); }
-
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text;
-    if (!option->get_type_name().empty()) text += " " + option->get_type_name();
-    if (!option->get_default_str().empty()) text += " [" + option->get_default_str() + "]";
-    return text;
-  }
-};
-
 }  // namespace
-
-void format_help(CLI::App& command) { command.formatter(std::make_shared<HelpFormatter>()); }
 
 void add_format_flag(CLI::App& command, OutputFormat& format) {
   const std::map<std::string, OutputFormat> names{{"text", OutputFormat::Text}, {"json", OutputFormat::Json}};
-  add_choice(command, "--format", format, names, "what to print on stdout: text for people, json for programs")
+  add_choice(command, "--format", format, names, "output format on stdout")
       ->type_name("text|json")
       ->default_str("text")
       ->group("Output");

@@ -15,9 +15,6 @@ namespace fedrk::app {
 
 enum class OutputFormat { Text, Json };
 
-/// Gives a command's help room for long flags, and shows defaults as "[20]".
-void format_help(CLI::App& command);
-
 /// Adds --format text|json.
 void add_format_flag(CLI::App& command, OutputFormat& format);
 

@@ -6,27 +6,51 @@
 
 #include "fedrk/io/given_files.hpp"
 #include "fedrk/io/plan_options.hpp"
+#include "help.hpp"
 
 namespace fedrk::app {
 
+namespace {
+
+// A fit has an intercept unless it is told otherwise, so the flag to show is the one that tells.
+void show_no_intercept(CLI::App& command) {
+  command.get_option("--no-intercept")->group("Data")->description("fit no intercept");
+  only_in_help_all(command, command.get_option("--intercept"));
+}
+
+}  // namespace
+
 void PlanFlags::add_to(CLI::App& command, std::optional<io::Goal> goal) {
+  const auto is_entry = [goal](const io::PlanOption& option) {
+    return !goal || (option.name != "goal" && io::is_for(option, *goal));
+  };
+  add_to(command, goal, is_entry);
+  if (goal != io::Goal::Fit) return;
+  show_no_intercept(command);
+  for (const io::PlanOption& option : io::plan_options()) {
+    if (option.name != "goal") refuse_flag(command, "--" + std::string(option.name), "an option of fedrk solve");
+  }
+}
+
+void PlanFlags::add_to(CLI::App& command, std::optional<io::Goal> goal,
+                       const std::function<bool(const io::PlanOption&)>& wanted) {
   goal_ = goal;
   command
       .add_option("files", files_,
-                  "tables (.csv, .tsv, .svm) or matrices (.mtx, .npy), one for each client or one to split; or a plan "
-                  "(.toml) with any of the entries below, over which flags win")
+                  "tables (.csv, .tsv, .svm) or matrices (.mtx, .npy), one per client or one to split; or a plan "
+                  "(.toml), whose entries are named like the options; options override it")
       ->type_name("FILE...");
-  const auto wanted = [&](const io::PlanOption& option) {
-    return !goal || (option.name != "goal" && io::is_for(option, *goal));
-  };
   flags_.add_to(command, io::plan_options(), wanted);
+  const io::Goal meant = goal.value_or(io::Goal::Solve);
   for (const io::PlanOption& option : io::plan_options()) {
-    if (!goal || !wanted(option)) continue;
-    command.get_option("--" + std::string(option.name))->description(std::string(help_for(option, *goal)));
+    if (!wanted(option)) continue;
+    CLI::Option* flag = command.get_option("--" + std::string(option.name));
+    flag->description(std::string(help_for(option, meant)));
+    if (!is_common(option, meant)) only_in_help_all(command, flag);
   }
-  command.add_option("--site", site_, "split one table by this column: short for --partition by:COLUMN")
-      ->type_name("COLUMN")
-      ->group("Data");
+  CLI::Option* site = command.add_option("--site", site_, "column that names the site of each row of one table");
+  site->type_name("COLUMN")->group("Data");
+  if (meant != io::Goal::Fit) only_in_help_all(command, site);
 }
 
 Result<void> PlanFlags::check_goal(const io::Plan& plan) const {

@@ -3,12 +3,14 @@
 
 // The entries of a plan as flags, and the files that are given without one: a plan that the flags override, and data.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/io/plan.hpp"
+#include "fedrk/io/plan_options.hpp"
 #include "option_flags.hpp"
 
 namespace fedrk::app {
@@ -17,6 +19,9 @@ class PlanFlags {
  public:
   /// Adds the positional files and a flag for each entry: for those that plans of this goal have, or for all.
   void add_to(CLI::App& command, std::optional<io::Goal> goal = {});
+  /// The same, with a flag for the wanted entries only.
+  void add_to(CLI::App& command, std::optional<io::Goal> goal,
+              const std::function<bool(const io::PlanOption&)>& wanted);
 
   /// The plan file, if any, with the other files and the flags over it. Its goal is that of the command.
   Result<io::Plan> plan() const;

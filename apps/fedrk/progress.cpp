@@ -27,7 +27,7 @@ void add_progress_flag(CLI::App& command, ProgressStyle& style) {
                                                     {"bar", ProgressStyle::Bar},
                                                     {"lines", ProgressStyle::Lines},
                                                     {"none", ProgressStyle::None}};
-  add_choice(command, "--progress", style, styles, "on stderr; auto: a bar on a terminal, lines elsewhere")
+  add_choice(command, "--progress", style, styles, "progress on stderr; auto: a bar on a terminal, lines elsewhere")
       ->type_name("auto|bar|lines|none")
       ->default_str("auto")
       ->group("Output");

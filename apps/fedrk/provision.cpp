@@ -19,6 +19,7 @@
 #include "fedrk/io/plan.hpp"
 #include "fedrk/security/authority.hpp"
 #include "fedrk/security/private_file.hpp"
+#include "help.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "fedrk/io/report.hpp"
+#include "help.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

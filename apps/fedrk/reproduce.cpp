@@ -24,6 +24,7 @@
 #include "fedrk/base/error.hpp"
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/write_file.hpp"
+#include "help.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "reproduce_display.hpp"

@@ -12,6 +12,7 @@
 #include "api/privacy_forecast_words.hpp"
 #include "commands.hpp"
 #include "fedrk/io/plan_options.hpp"
+#include "help.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "resume.hpp"

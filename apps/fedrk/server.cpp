@@ -2,8 +2,11 @@
 
 // fedrk server: coordinates a run over the network.
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -11,6 +14,7 @@
 #include "commands.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "fedrk/network/settings.hpp"
+#include "help.hpp"
 #include "option_flags.hpp"
 #include "output.hpp"
 #include "resume.hpp"
@@ -25,13 +29,17 @@ using network::ServerSettings;
 struct ServerArguments {
   std::string file, plan_file;
   OptionFlags<ServerSettings> flags;
-  OptionFlags<io::Plan> plan_flags;
   ServeOptions serve;
 };
 
-// The rows are with the clients, and so is how they are split.
-bool is_about_files(const io::PlanOption& option) {
-  return option.kind == io::OptionKind::Paths || option.name == "clients" || option.name == "partition";
+constexpr std::string_view kCommon[] = {"listen",      "clients", "plan", "out",     "metrics",    "insecure",
+                                        "certificate", "key",     "ca",   "min-sum", "join-limit", "reply-limit"};
+
+// What the run computes is written in its plan, which clients are shown and a resumed run keeps.
+void refuse_plan_flags(CLI::App& command) {
+  for (const io::PlanOption& option : io::plan_options()) {
+    refuse_flag(command, "--" + std::string(option.name), "an entry of the plan: write it into the plan file");
+  }
 }
 
 Result<ServerSettings> settings_of(const ServerArguments& arguments) {
@@ -47,12 +55,12 @@ Result<ServerSettings> settings_of(const ServerArguments& arguments) {
   return settings;
 }
 
-Result<io::Plan> plan_of(const ServerArguments& arguments, const ServerSettings& settings) {
+// The rows are with the clients, and so is how they are split.
+Result<io::Plan> plan_of(const ServerSettings& settings) {
   io::Plan plan;
   if (!settings.plan.empty()) {
     if (const auto read = io::read_plan(settings.plan, plan); !read) return read.error();
   }
-  if (const auto done = arguments.plan_flags.apply_to(plan); !done) return done.error();
   plan.data.clear();
   plan.matrix.clear();
   plan.rhs.clear();
@@ -65,7 +73,7 @@ Result<io::Plan> plan_of(const ServerArguments& arguments, const ServerSettings&
 int start(const ServerArguments& arguments) {
   const auto settings = settings_of(arguments);
   if (!settings) return complain(settings.error().message, kBadInput);
-  const auto plan = plan_of(arguments, *settings);
+  const auto plan = plan_of(*settings);
   if (!plan) return complain(plan.error().message, kBadInput);
   return serve(*settings, *plan, arguments.serve);
 }
@@ -74,11 +82,11 @@ int start(const ServerArguments& arguments) {
 
 int resume_server(const ResumeArguments& arguments) {
   const fs::path folder = arguments.folder;
-  ServerArguments server{(folder / "server.toml").string(), (folder / "plan.toml").string(), {}, {}, {}};
+  ServerArguments server{(folder / "server.toml").string(), (folder / "plan.toml").string(), {}, {}};
   auto settings = settings_of(server);
   if (!settings) return complain(settings.error().message, kBadInput);
   settings->out = arguments.folder;
-  const auto plan = plan_of(server, *settings);
+  const auto plan = plan_of(*settings);
   if (!plan) return complain(plan.error().message, kBadInput);
   return serve(*settings, *plan, {arguments.format, arguments.progress});
 }
@@ -87,18 +95,22 @@ void add_server(CLI::App& program, int& exit_code) {
   auto* command = program.add_subcommand("server", "coordinate a run over the network");
   const auto arguments = std::make_shared<ServerArguments>();
   format_help(*command);
-  command->add_option("settings", arguments->file, "server.toml, as fedrk provision makes it; a flag wins over it")
+  command->add_option("settings", arguments->file, "server.toml, as written by fedrk provision; options override it")
       ->type_name("FILE");
-  command->add_option("plan-file", arguments->plan_file, "plan of the run, in place of the one that the settings name")
+  command->add_option("plan-file", arguments->plan_file, "plan of the run; overrides the plan that the settings name")
       ->type_name("PLAN");
   arguments->flags.add_to(*command, network::server_options());
-  arguments->plan_flags.add_to(*command, io::plan_options(),
-                               [](const io::PlanOption& option) { return !is_about_files(option); });
+  for (const auto& option : network::server_options()) {
+    const auto* flag = command->get_option("--" + std::string(option.name));
+    if (std::ranges::find(kCommon, option.name) == std::end(kCommon)) only_in_help_all(*command, flag);
+  }
+  refuse_plan_flags(*command);
   add_format_flag(*command, arguments->serve.format);
   add_progress_flag(*command, arguments->serve.progress);
   command->footer(
-      "Started again with the same settings after a crash, it goes on where it was; so does fedrk resume.\n"
-      "SIGTERM ends it within seconds, and clients wait for it to come back; fedrk stop ends the run for them too.\n\n"
+      "The plan file holds what the run computes: method, rounds, tolerance, seed.\n"
+      "A server that is started again with the same settings continues its run; so does fedrk resume. SIGTERM stops\n"
+      "the server, and clients wait for its return; fedrk stop ends the run for the clients as well.\n\n"
       "Example:\n  fedrk server federation/server/server.toml\n\n"
       "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, or before the tolerance.");
   command->callback([arguments, &exit_code] { exit_code = start(*arguments); });

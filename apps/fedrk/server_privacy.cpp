@@ -24,15 +24,15 @@ Result<void> check_privacy(const network::ServerSettings& settings, const io::Pl
     if (each >= settings.min_sum) return {};
     return Error{
         fmt::format("{} clients a round are too few for masked sums, which are over {} at least, as with fewer "
-                    "each could compute the parts of the others; --reveal updates does without",
+                    "each could compute the parts of the others; reveal = \"updates\" in the plan does without",
                     each, settings.min_sum)};
   }
   if (plan.method.privacy.on()) return Error{"differential privacy is for masked sums only: leave --unmasked out"};
   const bool typed = settings.unmasked || plan.method.reveal == Reveal::Updates;
   if (!typed) {
     return Error{
-        fmt::format("this plan needs single updates ({}); where that is all right, say --reveal updates here "
-                    "and at every client",
+        fmt::format("this plan needs single updates ({}); to allow that, write reveal = \"updates\" into the plan and "
+                    "into every client.toml",
                     kUpdatesRevealed)};
   }
   const std::string exposed = settings.expose_rows ? "" : exposed_rows(plan.method, plan.run);

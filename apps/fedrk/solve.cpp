@@ -11,6 +11,7 @@
 #include "api/privacy_forecast_words.hpp"
 #include "carry_out_command.hpp"
 #include "commands.hpp"
+#include "help.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "kept_run.hpp"
@@ -67,19 +68,21 @@ int carry_out_command(const CarryOutArguments& arguments, Host& host) {
 void add_flags(CLI::App& command, io::Goal goal, CarryOutArguments& arguments) {
   format_help(command);
   arguments.plan.add_to(command, goal);
-  command
-      .add_option("--out", arguments.out,
-                  "folder for result, solution, history and report; fedrk resume goes on with it")
+  command.add_option("--out", arguments.out, "folder for results and report; fedrk resume continues it")
       ->type_name("DIR")
       ->group("Output");
-  command.add_flag("--overwrite", arguments.overwrite, "replace the run that --out holds already")->group("Output");
+  only_in_help_all(
+      command,
+      command.add_flag("--overwrite", arguments.overwrite, "replace an earlier run in --out")->group("Output"));
   add_format_flag(command, arguments.format);
   add_progress_flag(command, arguments.progress);
   add_threads_flag(command, arguments.threads);
+  for (const char* flag : {"--progress", "--threads"}) only_in_help_all(command, command.get_option(flag));
 }
 
 void add_solve(CLI::App& program, int& exit_code, Host& host) {
-  auto* command = program.add_subcommand("solve", "solve a linear system spread over owners, " + host.where());
+  auto* command =
+      program.add_subcommand("solve", "solve a linear system whose rows belong to several owners, " + host.where());
   const auto arguments = std::make_shared<CarryOutArguments>();
   add_flags(*command, io::Goal::Solve, *arguments);
   command->footer(
@@ -88,7 +91,7 @@ void add_solve(CLI::App& program, int& exit_code, Host& host) {
       "  fedrk solve site-1.csv site-2.csv --target lpsa --standardize --intercept --keep 5 --rounds 2000 \\\n"
       "              --seed 1 --out runs/demo\n"
       "  fedrk solve plan.toml --seed 7 --format json\n\n"
-      "--no-standardize and --no-intercept switch off what a plan says.\n"
+      "--no-NAME turns off a switch of a plan, such as --no-intercept.\n"
       "Exit codes: 0 done and converged; 1 the run failed; 2 bad usage or input; 3 stopped, or not converged.");
   command->callback([arguments, &exit_code, &host] { exit_code = carry_out_command(*arguments, host); });
 }

@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "fedrk/store/run_lock.hpp"
 #include "fedrk/store/run_store.hpp"
+#include "help.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

@@ -9,7 +9,7 @@
 namespace fedrk::app {
 
 void add_threads_flag(CLI::App& command, std::string& text) {
-  command.add_option("--threads", text, "threads for the clients of a round; never changes the result")
+  command.add_option("--threads", text, "number of threads; the result does not depend on it")
       ->type_name("N")
       ->default_str("all cores")
       ->group("Output");

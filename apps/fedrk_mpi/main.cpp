@@ -18,10 +18,12 @@
 #include "fedrk/base/error.hpp"
 #include "fedrk/mpi/ranks.hpp"
 #include "fedrk/store/run_store.hpp"
+#include "help.hpp"
 #include "lost_file.hpp"
 #include "output.hpp"
 #include "rank_host.hpp"
 #include "resume.hpp"
+#include "suggest.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -37,12 +39,15 @@ constexpr const char* kFooter =
     "\"fedrk_mpi COMMAND --help\" tells more about each.";
 
 int parse(CLI::App& program, const mpi::Ranks& ranks, int argc, char** argv) {
+  if (argc > 1 && argv[1][0] != '-') {
+    const std::string error = command_error(program, argv[1]);
+    if (!error.empty()) return complain(error, kBadInput);
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return ranks.rank() == 0 ? program.exit(error) : kDone;  // --help, --version
-    say(std::string("fedrk: ") + error.what() + "\nTry \"fedrk_mpi --help\" or \"fedrk_mpi COMMAND --help\".\n");
-    return kBadInput;
+    return complain(usage_error(program, error), kBadInput);
   }
   return kDone;
 }

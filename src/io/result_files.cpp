@@ -16,6 +16,8 @@
 namespace fedrk::io {
 namespace {
 
+constexpr int kResultSchema = 1;  // docs/schema/result.json
+
 Json steps(const StepBudget& budget) {
   const auto* fixed = std::get_if<FixedSteps>(&budget);
   return fixed == nullptr ? Json("inf") : Json(fixed->count);
@@ -223,6 +225,7 @@ std::string stop_words(const FinishedRun& run) {
 
 std::string result_json(const FinishedRun& run) {
   Json document{
+      {"schema_version", kResultSchema},
       {"version", FEDRK_VERSION},
       {"title", run.title},
       {"goal", to_text(run.plan.goal)},

@@ -122,10 +122,9 @@ TEST(BadUsage, NamesTheWrongFlagAndThePlaceToLook) {
   const auto nothing = program.run("");
 
   EXPECT_EQ(flag.exit_code, 2);
-  EXPECT_NE(flag.err.find("--round"), std::string::npos);
-  EXPECT_NE(flag.err.find("--help"), std::string::npos);
+  EXPECT_EQ(flag.err, "fedrk: unknown option --round; did you mean --rounds?\nTry \"fedrk solve --help\".\n");
   EXPECT_EQ(command.exit_code, 2);
-  EXPECT_EQ(command.err, "fedrk: no command 'slove'; see fedrk --help\n");
+  EXPECT_EQ(command.err, "fedrk: unknown command slove; did you mean solve?\nTry \"fedrk --help\".\n");
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_EQ(program.run("solve --format yaml").err.find("fedrk: --format: expected json or text, found 'yaml'\n"), 0);
   EXPECT_EQ(program.run("--help").exit_code, 0);

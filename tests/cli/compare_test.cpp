@@ -134,7 +134,8 @@ TEST(Compare, FindsASparseSolutionBySoftThresholding) {
   const std::string small =
       "compare --generate sparse --rows 128 --cols 256 --nonzeros 5 --clients 8 --participants 3 --keep 5 --rounds 200 "
       "--local-steps 20 --methods soft --format json ";
-  for (const char* weight : {"--soft 1.5", "--sparse soft:1.5"}) {
+  program.folder().write("plan.toml", "sparse = \"soft:1.5\"\n");
+  for (const char* weight : {"--soft 1.5", "plan.toml"}) {
     const auto ended = program.run(small + weight);
 
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
@@ -214,7 +215,13 @@ TEST(Compare, RefusesWhatItCannotDoInOneLine) {
   };
 
   refused(kSmall.substr(8) + "--methods fedrk,adam", "fedrk: --methods: no 'adam' here; there are fedrk, fedrk-norm,");
-  refused(kSmall.substr(8) + "--noise-columns 3", "fedrk: compare takes no --noise-columns");
+  refused(kSmall.substr(8) + "--noise-columns 3", "fedrk: --noise-columns: only FedRK has a use");
+  refused(kSmall.substr(8) + "--tolerance 1e-3", "fedrk: --tolerance: a comparison runs to --error EPS");
+  for (const std::string flag :
+       {"--method auto", "--memory 3", "--patience 5", "--server-sampling uniform", "--ridge 1", "--residual-every 3",
+        "--reveal sums", "--round-trip 5", "--least-squares"}) {
+    refused(kSmall.substr(8) + flag, "has no effect on a comparison");
+  }
   refused("--generate gaussian --data a.csv --target b", "fedrk: give either files or --generate, not both");
   refused("--generate gauss", "expected gaussian, heterogeneous, inconsistent or sparse, found 'gauss'");
   refused("--generate gaussian --soft 2", "fedrk: --soft concerns sparse answers only; add --keep S");

@@ -313,7 +313,7 @@ TEST(Solve, HelpsWithGroupsDefaultsAndAnExample) {
 
   EXPECT_EQ(help.exit_code, 0);
   for (const char* part :
-       {"Data:", "Method:", "Stopping:", "Output:", "--local-steps N|inf", "[20]", "Examples:", "Exit codes:"}) {
+       {"Data:", "Method:", "Stopping:", "Output:", "--local-steps N|inf", "[auto]", "Examples:", "Exit codes:"}) {
     EXPECT_NE(help.out.find(part), std::string::npos) << part << "\n" << help.out;
   }
 }

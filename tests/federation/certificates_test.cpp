@@ -44,11 +44,6 @@ class Nobody final : public network::DataOwner {
   Result<LocalReply> answer(const LocalTask&) override { return Error{"nobody"}; }
 };
 
-Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Nothing that only a programmer of the transport understands.
@@ -61,9 +56,7 @@ void expect_plain(const std::string& words) {
 
 class Certificates : public testing::Test {
  protected:
-  explicit Certificates(const Words& more = {})
-      : federation_(kit(), joined(patient_limits(), more)),
-        authority_(*security::Authority::load({file("ca/ca.crt"), file("ca/ca.key")})) {}
+  Certificates() : federation_(kit()), authority_(*security::Authority::load({file("ca/ca.crt"), file("ca/ca.key")})) {}
 
   std::string file(const std::string& name) const { return *security::read_text_file(federation_.path(name)); }
   std::string address() { return "127.0.0.1:" + std::to_string(federation_.network(0).port()); }
@@ -286,7 +279,7 @@ TEST_F(Certificates, MayHaveAKeyThatOthersCanReadButThatIsSaid) {
 
 class LongRun : public Certificates {
  protected:
-  LongRun() : Certificates({"--rounds", "1000000"}) {}
+  LongRun() { federation_.change_plan("rounds = 1000000\n"); }
 };
 
 TEST_F(LongRun, GoesOnWithoutAClientThatIsRevoked) {

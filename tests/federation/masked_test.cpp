@@ -56,7 +56,8 @@ TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
 }
 
 TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
-  Federation& federation = begin(masked_sums(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--rounds", "300"});
+  Federation& federation = begin(masked_sums(), {"--heartbeat", "0.1", "--away-limit", "0.2"});
+  federation.change_plan("rounds = 300\n");
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   federation.client(1).signal(SIGSTOP);
@@ -166,8 +167,9 @@ TEST_F(FederationTest, RevealsUpdatesWhereBothSidesSaySo) {
 
 class ServerRefusal : public FederationTest {
  protected:
-  std::string words_of(const StartupKit& kit, const Words& flags) {
+  std::string words_of(const StartupKit& kit, const std::string& plan, const Words& flags = {}) {
     const Federation& federation = begin(kit);
+    federation.change_plan(plan);
     Words words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
     words.insert(words.end(), flags.begin(), flags.end());
     const Outcome ended = run_command(words, 20s, federation.path("server"));
@@ -177,23 +179,26 @@ class ServerRefusal : public FederationTest {
 };
 
 TEST_F(ServerRefusal, IsOfPlansThatRevealWhatNobodyTyped) {
-  const std::string words = words_of(masked_sums(), {"--method", "published"});
-  EXPECT_NE(words.find("say --reveal updates here and at every client"), npos) << words;
+  const std::string words = words_of(masked_sums(), "method = \"published\"\n");
+  EXPECT_NE(words.find("write reveal = \"updates\" into the plan"), npos) << words;
 }
 
 TEST_F(ServerRefusal, IsOfPlansThatShowRowsOutright) {
-  for (const Words& flags : {Words{"--local-steps", "1"}, {"--participants", "1"}, {"--server-steps", "1"}}) {
-    Words all = {"--method", "published", "--reveal", "updates"};
-    all.insert(all.end(), flags.begin(), flags.end());
-    const std::string words = words_of(masked_sums(), all);
+  for (const std::string entry : {"local-steps = 1\n", "participants = 1\n", "server-steps = 1\n"}) {
+    const std::string words = words_of(masked_sums(), "method = \"published\"\nreveal = \"updates\"\n" + entry);
     EXPECT_NE(words.find("say --expose-rows here and at every client"), npos) << words;
   }
 }
 
+TEST_F(ServerRefusal, IsOfPlanEntriesAsFlags) {
+  EXPECT_NE(words_of(masked_sums(), "", {"--rounds", "5"}).find("--rounds: an entry of the plan"), npos);
+  EXPECT_NE(words_of(masked_sums(), "", {"--jion-limit", "5"}).find("did you mean --join-limit?"), npos);
+}
+
 TEST_F(ServerRefusal, IsOfSumsOverTooFew) {
-  EXPECT_NE(words_of(masked_sums(), {"--participants", "2"}).find("2 clients a round are too few"), npos);
-  EXPECT_NE(words_of(masked_sums(), {"--min-sum", "2"}).find("--min-sum"), npos);
-  EXPECT_NE(words_of(masked_sums(), {"--min-sum", "5"}).find("4 clients a round are too few"), npos);
+  EXPECT_NE(words_of(masked_sums(), "participants = 2\n").find("2 clients a round are too few"), npos);
+  EXPECT_NE(words_of(masked_sums(), "", {"--min-sum", "2"}).find("--min-sum"), npos);
+  EXPECT_NE(words_of(masked_sums(), "", {"--min-sum", "5"}).find("4 clients a round are too few"), npos);
 }
 
 }  // namespace

@@ -41,6 +41,8 @@ Federation::Federation(const StartupKit& kit, Words server_flags, Words client_f
   for (std::size_t i = 0; i < kit.clients(); ++i) networks_.emplace_back(std::uint16_t{1});  // nobody is there yet
 }
 
+void Federation::change_plan(const std::string& entries) const { put_entries(path("server") / "plan.toml", entries); }
+
 void Federation::start_server(Start how, const Words& before) {
   Words words = {FEDRK_PROGRAM, "resume", "runs/federation"};
   if (how == Start::SameCommand) {

@@ -39,6 +39,9 @@ class Federation {
   /// How a server that has ended comes back.
   enum class Start { SameCommand, Resume };
 
+  /// Puts these entries into the server's plan, each a line of TOML, in place of those that it has.
+  void change_plan(const std::string& entries) const;
+
   /// Waits until it listens. Throws if it does not. With `before`, through a command that runs a command.
   void start_server(Start how = Start::SameCommand, const Words& before = {});
   void start_client(std::size_t client);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -41,6 +42,21 @@ std::vector<std::string> split_table(const std::filesystem::path& table, std::si
     for (const std::size_t end = row + count; row < end; ++row) file += rows[row] + "\n";
   }
   return files;
+}
+
+void put_entries(const std::filesystem::path& file, const std::string& entries) {
+  const auto name_of = [](const std::string& line) { return line.substr(0, line.find(" =")); };
+  std::set<std::string> names;
+  std::istringstream added(entries);
+  for (std::string line; std::getline(added, line);) names.insert(name_of(line));
+  std::string text;
+  {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+      if (!names.contains(name_of(line))) text += line + '\n';
+    }
+  }
+  std::ofstream(file) << text << entries;
 }
 
 double distance_of_solutions(const std::string& one, const std::string& two) {

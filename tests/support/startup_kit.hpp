@@ -25,6 +25,9 @@ struct KitSpec {
 /// A CSV file in contiguous shares, sized as `fedrk solve --clients` does it; each with the header.
 std::vector<std::string> split_table(const std::filesystem::path& table, std::size_t shares);
 
+/// Puts entries into a settings file, each a line of TOML, in place of those of the same names.
+void put_entries(const std::filesystem::path& file, const std::string& entries);
+
 class StartupKit {
  public:
   /// Throws where a command fails.

@@ -24,6 +24,8 @@ const PlanOption* find_plan_option(std::string_view name);
 
 /// Whether a plan of this goal has the entry.
 bool is_for(const PlanOption& option, Goal goal);
+/// Whether it is one of the dozen that most runs of this goal use.
+bool is_common(const PlanOption& option, Goal goal);
 /// What it means there.
 std::string_view help_for(const PlanOption& option, Goal goal);
 

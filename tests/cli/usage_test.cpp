@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a user reads before a run: help in two sizes, and suggestions for mistyped words.
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "support/program.hpp"
+
+namespace fedrk {
+namespace {
+
+// The options that a help text lists.
+std::vector<std::string> options_in(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find("--");
+    if (at == std::string::npos || line.find_first_not_of(" -h,") < at || at > 5) continue;
+    names.push_back(line.substr(at, line.find_first_of(" \n", at) - at));
+  }
+  return names;
+}
+
+bool lists(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+TEST(Help, ListsAboutADozenOptionsAndTheRestOnRequest) {
+  const test::Program program;
+  for (const std::string command : {"fit", "solve", "server"}) {
+    const auto common = options_in(program.run(command + " --help").out);
+    const auto all = options_in(program.run(command + " --help-all").out);
+
+    EXPECT_GE(common.size(), 10U) << command;
+    EXPECT_LE(common.size(), 16U) << command;
+    EXPECT_GT(all.size(), common.size()) << command;
+    for (const std::string& name : common) EXPECT_TRUE(lists(all, name)) << name;
+  }
+}
+
+TEST(Help, ListsThePapersParametersOfSolve) {
+  const auto all = options_in(test::Program().run("solve --help-all").out);
+
+  for (const char* name :
+       {"--method", "--participants", "--local-steps", "--server-steps", "--keep", "--noise-columns", "--memory",
+        "--reveal", "--rounds", "--tolerance", "--seed", "--threads", "--data", "--matrix", "--rhs"}) {
+    EXPECT_TRUE(lists(all, name)) << name;
+  }
+}
+
+TEST(Help, FitsInAHundredAndTwentyColumns) {
+  const test::Program program;
+  for (const char* command : {"fit", "solve", "compare", "server", "generate"}) {
+    std::istringstream lines(program.run(std::string(command) + " --help-all").out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << command << ": " << line;
+  }
+}
+
+TEST(Suggestion, IsTheNearestOptionOfTheCommand) {
+  const test::Program program;
+  const auto told = [&](const std::string& arguments) {
+    const auto ended = program.run(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << arguments;
+    EXPECT_EQ(ended.out, "") << arguments;
+    return ended.err.substr(0, ended.err.find('\n'));
+  };
+
+  EXPECT_EQ(told("solve a.csv --particpants 5"), "fedrk: unknown option --particpants; did you mean --participants?");
+  EXPECT_EQ(told("solve a.csv --local_steps=5"), "fedrk: unknown option --local_steps; did you mean --local-steps?");
+  EXPECT_EQ(told("fit a.csv --taregt y"), "fedrk: unknown option --taregt; did you mean --target?");
+  EXPECT_EQ(told("solve a.csv --toler 5"), "fedrk: unknown option --toler; did you mean --tolerance?");
+  EXPECT_EQ(told("solve a.csv --zzzzzzzz"), "fedrk: unknown option --zzzzzzzz");
+  EXPECT_EQ(told("report one two"), "fedrk: unexpected argument 'two'");
+  EXPECT_EQ(told("comapre"), "fedrk: unknown command comapre; did you mean compare?");
+  EXPECT_EQ(told("zebra"), "fedrk: unknown command zebra");
+}
+
+}  // namespace
+}  // namespace fedrk
