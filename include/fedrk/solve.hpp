@@ -12,11 +12,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/base/stop_signal.hpp"
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/federated/method.hpp"
 
 namespace fedrk {
 
@@ -84,6 +86,9 @@ struct SolveSettings {
 
 class Solution {
  public:
+  Solution() = default;
+  explicit Solution(std::string summary) : summary_(std::move(summary)) {}
+
   std::vector<double> x;
   bool converged = false;
   RunStatus status = RunStatus::Completed;
@@ -98,7 +103,6 @@ class Solution {
   const std::string& summary() const { return summary_; }
 
  private:
-  friend Solution solve(const std::vector<System>& systems, const SolveSettings& settings);
   std::string summary_;
 };
 
@@ -106,5 +110,9 @@ class Solution {
 /// is until the call returns. Throws InvalidArgument where settings or sizes do not fit each other, and InvalidData for
 /// numbers that are not finite and equations that no x satisfies.
 Solution solve(const std::vector<System>& systems, const SolveSettings& settings = {});
+
+/// The same rounds with a method of one's own (federated/method.hpp), which sees columns scaled by powers of two where
+/// their lengths differ much; x is in the units of the data.
+Solution solve(const std::vector<System>& systems, Method& method, const SolveSettings& settings = {});
 
 }  // namespace fedrk

@@ -187,9 +187,10 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   if (soft ? plan.method.refit : options.sparsity > 0) observers.push_back(&selection);
 
   const auto start = std::chrono::steady_clock::now();
-  const auto method = make_method(plan.method, options, engine, problem.fit);
+  const auto planned = wanted.method == nullptr ? make_method(plan.method, options, engine, problem.fit) : nullptr;
+  Method& method = planned ? *planned : *wanted.method;
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
-  run.result = FederatedRun(options).run(engine, *method, problem.start, observers, wanted.stop);
+  run.result = FederatedRun(options).run(engine, method, problem.start, observers, wanted.stop);
   if (plan.method.refits(options) && !broken_off(run.result.termination)) {
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
   }
@@ -203,7 +204,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   run.warnings = std::move(problem.warnings);
   run.method = run.result.method;
   run.converged = run.result.converged;
-  if (const FitSummary* summary = method->fit()) take_summary(*summary, run);
+  if (const FitSummary* summary = method.fit()) take_summary(*summary, run);
   if (!problem.fit.spread.empty()) {
     // The intercept is the value at the centres, as x has it.
     for (std::size_t j = problem.intercept ? 1 : 0; j < run.result.x.size(); ++j) {

@@ -21,6 +21,7 @@ struct RunPlanOptions {
   const StopSignal* stop = nullptr;
   std::size_t min_group = 1;                     // clients of a kept group at least: as many as a masked sum is over
   std::vector<RoundObserver*> data_observers{};  // see x in the units of the data
+  Method* method = nullptr;                      // in place of the plan's
 };
 
 /// As many rounds as the plan can take, a refit included. REQUIRES: the plan is settled.

@@ -57,25 +57,15 @@ io::ClientTables tables_of(const std::vector<System>& systems) {
   return tables;
 }
 
-}  // namespace
-
-MatrixView view(std::span<const double> values, std::size_t cols) {
-  if (cols == 0 || values.size() % cols != 0) {
-    throw InvalidArgument(fmt::format("{} numbers are not rows of {}", values.size(), cols));
-  }
-  return view(values.data(), values.size() / cols, cols);
-}
-
-Solution solve(const std::vector<System>& systems, const SolveSettings& settings) {
+Solution solve_by(Method* method, const std::vector<System>& systems, const SolveSettings& settings) {
   if (systems.empty()) throw InvalidArgument("no systems: there is nothing to solve");
   io::Plan plan;
   plan.method.least_squares = settings.least_squares;
   api::put_into(settings, plan);
-  io::FinishedRun run =
-      api::run_in_process(plan, tables_of(systems), settings.threads,
-                          {.title = "solve", .stop = settings.stop, .data_observers = settings.observers});
-  Solution found;
-  found.summary_ = api::solve_text(run);
+  io::FinishedRun run = api::run_in_process(
+      plan, tables_of(systems), settings.threads,
+      {.title = "solve", .stop = settings.stop, .data_observers = settings.observers, .method = method});
+  Solution found(api::solve_text(run));
   found.x = std::move(run.coefficients);
   found.converged = run.converged == true;
   found.status = status_of(run.result.termination, run.converged);
@@ -86,6 +76,26 @@ Solution solve(const std::vector<System>& systems, const SolveSettings& settings
   found.rounds = run.result.history.size();
   found.history = std::move(run.result.history);
   return found;
+}
+
+}  // namespace
+
+MatrixView view(std::span<const double> values, std::size_t cols) {
+  if (cols == 0 || values.size() % cols != 0) {
+    throw InvalidArgument(fmt::format("{} numbers are not rows of {}", values.size(), cols));
+  }
+  return view(values.data(), values.size() / cols, cols);
+}
+
+Solution solve(const std::vector<System>& systems, const SolveSettings& settings) {
+  return solve_by(nullptr, systems, settings);
+}
+
+Solution solve(const std::vector<System>& systems, Method& method, const SolveSettings& settings) {
+  if (settings.least_squares || settings.ridge > 0.0) {
+    throw InvalidArgument("least_squares and ridge choose a method: leave them out beside one's own");
+  }
+  return solve_by(&method, systems, settings);
 }
 
 }  // namespace fedrk

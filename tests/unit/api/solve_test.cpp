@@ -128,6 +128,28 @@ TEST(SolveInMemory, ShowsObserversXAndStopsWhenAsked) {
   EXPECT_FALSE(found.converged);
 }
 
+/// x moves along the gradient.
+struct Descent final : Method {
+  Request request(RoundIndex, std::span<const double> x) override {
+    return {Gradient{}, x, {}, Reveal::Sums, Audience::Everyone};
+  }
+  void update(RoundIndex, RoundReplies& round, std::span<double> x) override {
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] += 0.5 * round.replies.front().values[j];
+  }
+  std::string_view name() const override { return "descent"; }
+};
+
+TEST(SolveInMemory, RunsAMethodOfOnesOwn) {
+  Descent method;
+
+  const Solution found = solve({{view(kSum, 2), kThree}, {view(kDifference, 2), kMinusOne}}, method);
+
+  EXPECT_EQ(found.x, (std::vector<double>{1.0, 2.0}));  // the columns are orthogonal, of squared length 2
+  EXPECT_TRUE(found.converged);
+  EXPECT_EQ(found.method, "descent");
+  EXPECT_THROW((void)solve({{view(kSum, 2), kThree}}, method, {.least_squares = true}), InvalidArgument);
+}
+
 TEST(SolveInMemory, RefusesSizesThatDoNotFit) {
   const std::vector<double> three{1.0, 2.0, 3.0};
   EXPECT_THROW((void)solve({}), InvalidArgument);
