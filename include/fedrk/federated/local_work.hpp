@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -96,10 +97,140 @@ struct ClippedPass {
   static constexpr auto fields(auto& self) { return std::tie(self.steps, self.clip, self.noise, self.exponent); }
 };
 
-using LocalWork = std::variant<FixedSteps, UntilProjected, ValidSteps, SparseSteps, GradientSteps, Gradient,
-                               NormalProduct, CrossProducts, Curvature, ColumnNorms, AllRows, ClippedPass>;
+/// The sum of squares of one column, one number. Needs no x. The example of docs/walk.md: how to add a question.
+struct ColumnSquares {
+  std::uint32_t column = 0;
+  static constexpr auto fields(auto& self) { return std::tie(self.column); }
+};
+
+// ---- The table of questions: all that the program knows of a kind beside its fields. Engines, journal, masks and
+// checks go by it, so a new kind is a struct above, a function that answers it, and a line at the end of the table.
+
+class TaskRows;     // client.hpp
+struct LocalReply;  // engine.hpp
+
+void answer(const FixedSteps& steps, TaskRows& rows, LocalReply& reply);
+void answer(const UntilProjected& projection, TaskRows& rows, LocalReply& reply);
+void answer(const ValidSteps& steps, TaskRows& rows, LocalReply& reply);
+void answer(const SparseSteps& steps, TaskRows& rows, LocalReply& reply);
+void answer(const GradientSteps& steps, TaskRows& rows, LocalReply& reply);
+void answer(const Gradient& work, TaskRows& rows, LocalReply& reply);
+void answer(const NormalProduct& work, TaskRows& rows, LocalReply& reply);
+void answer(const CrossProducts& work, TaskRows& rows, LocalReply& reply);
+void answer(const Curvature& work, TaskRows& rows, LocalReply& reply);
+void answer(const ColumnNorms& work, TaskRows& rows, LocalReply& reply);
+void answer(const AllRows& work, TaskRows& rows, LocalReply& reply);
+void answer(const ClippedPass& pass, TaskRows& rows, LocalReply& reply);
+void answer(const ColumnSquares& work, TaskRows& rows, LocalReply& reply);
+
+/// Of a client: m, n and the entries that are not zero.
+struct WorkSize {
+  double rows = 0.0, cols = 0.0, nonzeros = 0.0;
+};
+
+/// Which plans have a use for it in a masked run (methods/exposure.hpp).
+enum class Use { Looks, Equations, Sparse, Fits, Refits, Private, None };
+
+enum WorkTrait : unsigned {
+  kAtX = 1,    // made from the vector that was sent
+  kGap = 2,    // a gap comes with the answer
+  kSteps = 4,  // divides by the squared lengths of rows
+  kFresh = 8,  // each answer is new: two sums over different clients do not tell their parts
+  kOwn = 16,   // has a use for numbers that go to one client alone
+  kStays = 32  // within one machine: no client answers it over a network
+};
+
+template <class Kind>
+struct QuestionKind {
+  std::string_view name;
+  unsigned traits;  // of WorkTrait
+  Use use;
+  std::size_t (*length)(const Kind&, std::size_t unknowns);  // of the answer; none: it depends on the rows
+  double (*flops)(const Kind&, const WorkSize&);             // see `flops` below
+  const char* (*wrong)(const Kind&, std::size_t unknowns);   // what makes no sense where a peer asks; empty: nothing
+  void (*answer)(const Kind&, TaskRows&, LocalReply&);
+};
+
+namespace question {
+
+template <class Kind>
+std::size_t as_x(const Kind&, std::size_t unknowns) {
+  return unknowns;
+}
+template <class Kind>
+std::size_t one(const Kind&, std::size_t) {
+  return 1;
+}
+std::size_t length(const FixedSteps& steps, std::size_t unknowns);
+std::size_t length(const CrossProducts& products, std::size_t unknowns);
+
+template <int Times, class Kind>
+double per_entry(const Kind&, const WorkSize& size) {
+  return Times * size.nonzeros;
+}
+double flops(const FixedSteps& steps, const WorkSize& size);
+double flops(const UntilProjected& projection, const WorkSize& size);
+double flops(const ValidSteps& steps, const WorkSize& size);
+double flops(const SparseSteps& steps, const WorkSize& size);
+double flops(const GradientSteps& steps, const WorkSize& size);
+double flops(const CrossProducts& products, const WorkSize& size);
+double flops(const ClippedPass& pass, const WorkSize& size);
+
+template <class Kind>
+const char* fine(const Kind&, std::size_t) {
+  return "";
+}
+const char* wrong(const FixedSteps& steps, std::size_t unknowns);
+const char* wrong(const ValidSteps& steps, std::size_t unknowns);
+const char* wrong(const SparseSteps& steps, std::size_t unknowns);
+const char* wrong(const GradientSteps& steps, std::size_t unknowns);
+const char* wrong(const ClippedPass& pass, std::size_t unknowns);
+template <class Kind>
+const char* no_such_column(const Kind& work, std::size_t unknowns) {
+  return work.column < unknowns ? "" : "it names columns that are not there";
+}
+
+constexpr int kPowerSteps = 50;  // of a Curvature
+
+/// A kind's place is its number in bytes: new ones come last.
+inline constexpr std::tuple kTable{
+    QuestionKind<FixedSteps>{"steps", kAtX | kSteps, Use::Looks, length, flops, wrong, answer},
+    QuestionKind<UntilProjected>{"projection", kAtX | kSteps, Use::None, as_x, flops, fine, answer},
+    QuestionKind<ValidSteps>{"valid steps", kAtX | kGap | kSteps | kFresh, Use::Equations, as_x, flops, wrong, answer},
+    QuestionKind<SparseSteps>{"sparse steps", kAtX | kGap | kSteps | kFresh, Use::Sparse, as_x, flops, wrong, answer},
+    QuestionKind<GradientSteps>{"gradient steps", kAtX | kOwn, Use::None, as_x, flops, wrong, answer},
+    QuestionKind<Gradient>{"gradient", kAtX, Use::Fits, as_x, per_entry<4>, fine, answer},
+    QuestionKind<NormalProduct>{"normal product", kAtX, Use::Fits, as_x, per_entry<4>, fine, answer},
+    QuestionKind<CrossProducts>{"cross-products", 0, Use::Fits, length, flops, fine, answer},
+    QuestionKind<Curvature>{"curvature", 0, Use::None, one, per_entry<4 * kPowerSteps>, fine, answer},
+    QuestionKind<ColumnNorms>{"column norms", 0, Use::Refits, as_x, per_entry<2>, fine, answer},
+    QuestionKind<AllRows>{"all rows", kStays, Use::None, nullptr, per_entry<0>, fine, answer},
+    QuestionKind<ClippedPass>{"clipped pass", kAtX | kSteps | kFresh, Use::Private, as_x, flops, wrong, answer},
+    QuestionKind<ColumnSquares>{"column squares", 0, Use::Refits, one, per_entry<2>, no_such_column, answer},
+};
+
+template <class Kind>
+constexpr const QuestionKind<Kind>& about(const Kind&) {
+  return std::get<QuestionKind<Kind>>(kTable);
+}
+
+template <class... Kinds>
+std::variant<Kinds...> variant_of(const std::tuple<QuestionKind<Kinds>...>&);
+
+}  // namespace question
+
+using LocalWork = decltype(question::variant_of(question::kTable));
 
 LocalWork work_of(const StepBudget& budget);
+
+/// In the words of the table.
+std::string_view name_of(const LocalWork& work);
+
+bool has_trait(const LocalWork& work, WorkTrait trait);
+Use use_of(const LocalWork& work);
+
+/// What is wrong with its numbers, where it comes from a peer; empty: nothing.
+std::string_view wrong_work(const LocalWork& work, std::size_t unknowns);
 
 /// True where the answer is made from the vector that was sent.
 bool needs_x(const LocalWork& work);
@@ -124,5 +255,6 @@ void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<
                     std::span<double> x);
 double curvature(const RowBlock& block);
 AlignedVector column_norms(const RowBlock& block);
+double column_squares(const RowBlock& block, std::size_t column);
 
 }  // namespace fedrk
