@@ -81,9 +81,9 @@ soak-mpi:         ## ranks killed at random moments: KILLS=10 for each of two ru
 fuzz:             ## messages that no honest peer sends: RUNS=1000000 for each side, SEED=now; half an hour
 	@scripts/setup test
 	@cmake --preset asan -DFEDRK_BUILD_TESTS=ON
-	@cmake --build build-asan --target fuzz_server_messages fuzz_client_messages
-	@for side in server client; do \
-	   build-asan/tests/bin/fuzz_$${side}_messages -runs=$${RUNS:-1000000} -seed=$${SEED:-$$(date +%s)} -entropic=0 \
+	@cmake --build build-asan --target fuzz_server_messages fuzz_client_messages fuzz_fields
+	@for target in server_messages client_messages fields; do \
+	   build-asan/tests/bin/fuzz_$${target} -runs=$${RUNS:-1000000} -seed=$${SEED:-$$(date +%s)} -entropic=0 \
 	     -len_control=0 -max_len=160 -timeout=20 -verbosity=0 -print_funcs=0 -print_final_stats=1 -artifact_prefix=build-asan/ || exit 1; done
 
 unit:             ## the quick tests only

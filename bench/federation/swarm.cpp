@@ -17,6 +17,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "fedrk/v1/federation.grpc.pb.h"
+#include "network/wire.hpp"
 
 namespace fedrk::bench {
 namespace {
@@ -80,11 +81,13 @@ v1::ClientMessage answer_to(const v1::ServerMessage& in, std::size_t unknowns) {
     auto& update = *out.mutable_update();
     update.set_run(in.task().run());
     update.set_number(in.task().number());
-    update.set_round(in.task().round());
-    const std::size_t length = in.task().work().steps().steps() == 0 ? 0 : unknowns;
+    const auto question = wire::question_of(in.task());
+    if (!question) return out;
+    update.set_round(question->task.round.value);
+    const std::size_t length = reply_length(question->task.work, unknowns).value_or(0);
     update.mutable_values()->set_length(length);
     update.mutable_values()->mutable_values()->Resize(static_cast<int>(length), 0.0);
-    if (in.task().report_residual()) update.set_squared_residual(1.0);
+    if (question->task.report_residual) update.set_squared_residual(1.0);
   }
   return out;
 }

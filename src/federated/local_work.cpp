@@ -11,14 +11,12 @@
 namespace fedrk {
 namespace {
 
-constexpr int kPowerSteps = 50;
+using question::about;
+using question::kPowerSteps;
 
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
+// A client that is asked for more would be busy for days.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 40;
+constexpr const char* kTooMany = "it asks for too many steps";
 
 // sum += (b_j - <a_j, x>) a_j over `count` rows, each drawn uniformly.
 void add_batch_gradient(const LinearSystem& system, std::uint64_t count, RngStream& stream, std::span<const double> x,
@@ -61,9 +59,17 @@ void add_squares(const BasicSparseRow<Number>& row, std::span<double> sums) {
   }
 }
 
-double batch_entries(const GradientSteps& steps, double rows, double nonzeros) {
-  if (steps.batch == 0 || rows == 0.0) return nonzeros;
-  return nonzeros * static_cast<double>(steps.batch) / rows;
+template <class Number>
+double squared_entry(std::span<const Number> row, std::size_t column) {
+  return static_cast<double>(row[column]) * static_cast<double>(row[column]);
+}
+
+template <class Number>
+double squared_entry(const BasicSparseRow<Number>& row, std::size_t column) {
+  const auto found = std::ranges::lower_bound(row.columns, column);
+  if (found == row.columns.end() || *found != column) return 0.0;
+  const auto value = static_cast<double>(row.values[static_cast<std::size_t>(found - row.columns.begin())]);
+  return value * value;
 }
 
 }  // namespace
@@ -72,54 +78,105 @@ LocalWork work_of(const StepBudget& budget) {
   return std::visit([](const auto& steps) -> LocalWork { return steps; }, budget);
 }
 
-bool needs_x(const LocalWork& work) {
-  return !(std::holds_alternative<CrossProducts>(work) || std::holds_alternative<Curvature>(work) ||
-           std::holds_alternative<ColumnNorms>(work) || std::holds_alternative<AllRows>(work));
+namespace question {
+
+std::size_t length(const FixedSteps& steps, std::size_t unknowns) { return steps.count == 0 ? 0 : unknowns; }
+
+std::size_t length(const CrossProducts& products, std::size_t unknowns) {
+  return cross_product_count(unknowns) * (products.pairs ? 2 : 1);
 }
+
+double flops(const FixedSteps& steps, const WorkSize& size) {
+  return size.rows > 0.0 ? 4.0 * static_cast<double>(steps.count) * size.nonzeros / size.rows : 0.0;
+}
+double flops(const UntilProjected&, const WorkSize& size) { return 4.0 * std::min(size.rows, size.cols) * size.cols; }
+double flops(const ValidSteps& steps, const WorkSize& size) {
+  return std::visit([&](const auto& budget) { return flops(budget, size); }, steps.budget);
+}
+double flops(const SparseSteps& steps, const WorkSize& size) {
+  return flops(steps.budget, size) + 2.0 * static_cast<double>(steps.budget.count) * size.cols;
+}
+double flops(const GradientSteps& steps, const WorkSize& size) {
+  const bool all = steps.batch == 0 || size.rows == 0.0;
+  const double entries = all ? size.nonzeros : size.nonzeros * static_cast<double>(steps.batch) / size.rows;
+  return static_cast<double>(steps.count) * (4.0 * entries + 2.0 * size.cols);
+}
+double flops(const CrossProducts&, const WorkSize& size) {
+  return size.rows > 0.0 ? size.nonzeros * (size.nonzeros / size.rows + 1.0) + 2.0 * size.nonzeros : 0.0;
+}
+// Two inner products and one step a row.
+double flops(const ClippedPass& pass, const WorkSize& size) {
+  const double used = pass.steps == 0 ? size.rows : std::min(size.rows, static_cast<double>(pass.steps));
+  return size.rows > 0.0 ? 6.0 * used * size.nonzeros / size.rows : 0.0;
+}
+
+const char* wrong(const FixedSteps& steps, std::size_t) { return steps.count > kMostSteps ? kTooMany : ""; }
+const char* wrong(const ValidSteps& steps, std::size_t unknowns) {
+  const auto* fixed = std::get_if<FixedSteps>(&steps.budget);
+  return fixed ? wrong(*fixed, unknowns) : "";
+}
+const char* wrong(const SparseSteps& steps, std::size_t) {
+  if (steps.budget.count > kMostSteps) return kTooMany;
+  return std::isfinite(steps.lambda) && steps.lambda >= 0.0 ? "" : "its threshold makes no sense";
+}
+const char* wrong(const GradientSteps& steps, std::size_t) {
+  if (steps.count > kMostSteps) return kTooMany;
+  if (!std::isfinite(steps.step) || !std::isfinite(steps.proximal)) return "its step size is not finite";
+  return steps.batch > kMostSteps / std::max<std::uint64_t>(1, steps.count) ? kTooMany : "";
+}
+
+// Within these bounds clips, noise and the numbers of the grid stay ordinary numbers, also added up. A share below a
+// thousand grid steps would not hide what rounding does.
+const char* wrong(const ClippedPass& pass, std::size_t) {
+  constexpr double kSmallest = 0x1.0p-200, kLargest = 0x1.0p200;
+  const auto ordinary = [](double value) { return value >= kSmallest && value <= kLargest; };
+  if (pass.steps > kMostSteps) return kTooMany;
+  if (!ordinary(pass.clip)) return "its steps are clipped at no sensible length";
+  if (!ordinary(pass.noise)) return "its noise has no sensible size";
+  constexpr std::int32_t kMostExponent = 400;
+  const bool grid = pass.exponent >= -kMostExponent && pass.exponent <= kMostExponent;
+  const int bits = grid ? std::ilogb(pass.noise) - pass.exponent : 0;
+  return bits < 10 || bits > 40 ? "its grid does not suit its noise" : "";
+}
+
+}  // namespace question
+
+std::string_view name_of(const LocalWork& work) {
+  return std::visit([](const auto& kind) { return about(kind).name; }, work);
+}
+
+bool has_trait(const LocalWork& work, WorkTrait trait) {
+  return std::visit([&](const auto& kind) { return (about(kind).traits & trait) != 0; }, work);
+}
+
+Use use_of(const LocalWork& work) {
+  return std::visit([](const auto& kind) { return about(kind).use; }, work);
+}
+
+std::string_view wrong_work(const LocalWork& work, std::size_t unknowns) {
+  return std::visit([&](const auto& kind) -> std::string_view { return about(kind).wrong(kind, unknowns); }, work);
+}
+
+bool needs_x(const LocalWork& work) { return has_trait(work, kAtX); }
+bool sends_gap(const LocalWork& work) { return has_trait(work, kGap); }
 
 bool sends_pairs(const LocalWork& work) {
   const auto* products = std::get_if<CrossProducts>(&work);
   return products != nullptr && products->pairs;
 }
 
-bool sends_gap(const LocalWork& work) {
-  return std::holds_alternative<ValidSteps>(work) || std::holds_alternative<SparseSteps>(work);
-}
-
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns) {
-  if (const auto* steps = std::get_if<FixedSteps>(&work); steps != nullptr && steps->count == 0) return 0;
-  if (std::holds_alternative<CrossProducts>(work)) return cross_product_count(unknowns) * (sends_pairs(work) ? 2 : 1);
-  if (std::holds_alternative<Curvature>(work)) return 1;
-  if (std::holds_alternative<AllRows>(work)) return std::nullopt;
-  return unknowns;
+  return std::visit(
+      [&](const auto& kind) -> std::optional<std::size_t> {
+        const auto length = about(kind).length;
+        return length == nullptr ? std::nullopt : std::optional(length(kind, unknowns));
+      },
+      work);
 }
 
 double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::size_t nonzeros) {
-  const auto m = static_cast<double>(rows), n = static_cast<double>(cols), all = static_cast<double>(nonzeros);
-  const auto steps_on_rows = [&](const FixedSteps& steps) {
-    return m > 0.0 ? 4.0 * static_cast<double>(steps.count) * all / m : 0.0;
-  };
-  const auto projection = [&](const UntilProjected&) { return 4.0 * std::min(m, n) * n; };
-  return std::visit(
-      Overloaded{steps_on_rows, projection,
-                 [&](const ValidSteps& steps) {
-                   return std::visit(Overloaded{steps_on_rows, projection}, steps.budget);
-                 },
-                 [&](const SparseSteps& steps) {
-                   return steps_on_rows(steps.budget) + 2.0 * static_cast<double>(steps.budget.count) * n;
-                 },
-                 [&](const GradientSteps& steps) {
-                   return static_cast<double>(steps.count) * (4.0 * batch_entries(steps, m, all) + 2.0 * n);
-                 },
-                 [&](const Gradient&) { return 4.0 * all; }, [&](const NormalProduct&) { return 4.0 * all; },
-                 [&](const CrossProducts&) { return m > 0.0 ? all * (all / m + 1.0) + 2.0 * all : 0.0; },
-                 [&](const Curvature&) { return 4.0 * all * kPowerSteps; },
-                 [&](const ColumnNorms&) { return 2.0 * all; }, [](const AllRows&) { return 0.0; },
-                 [&](const ClippedPass& pass) {  // two inner products and one step a row
-                   const double used = pass.steps == 0 ? m : std::min(m, static_cast<double>(pass.steps));
-                   return m > 0.0 ? 6.0 * used * all / m : 0.0;
-                 }},
-      work);
+  const WorkSize size{static_cast<double>(rows), static_cast<double>(cols), static_cast<double>(nonzeros)};
+  return std::visit([&](const auto& kind) { return about(kind).flops(kind, size); }, work);
 }
 
 void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
@@ -171,6 +228,16 @@ AlignedVector column_norms(const RowBlock& block) {
       },
       block.system().rows);
   return squares;
+}
+
+double column_squares(const RowBlock& block, std::size_t column) {
+  double sum = 0.0;
+  std::visit(
+      [&](const auto& matrix) {
+        for (std::size_t j = 0; j < matrix.rows(); ++j) sum += squared_entry(matrix.row(j), column);
+      },
+      block.system().rows);
+  return sum;
 }
 
 }  // namespace fedrk

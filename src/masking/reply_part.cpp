@@ -10,7 +10,7 @@ bool is_look(const LocalWork& work) {
   return steps != nullptr && steps->count == 0;
 }
 
-bool may_be_of_some(const LocalWork& work) { return sends_gap(work) || std::holds_alternative<ClippedPass>(work); }
+bool may_be_of_some(const LocalWork& work) { return has_trait(work, kFresh); }
 
 PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid) {
   const std::size_t scalars = (task.report_residual ? 1 : 0) + (sends_gap(task.work) ? 1 : 0);

@@ -21,19 +21,28 @@ std::string exposed_rows(const MethodOptions& options, const RunOptions& run) {
 }
 
 bool serves(const LocalTask& task, const MethodOptions& options, const RunOptions& run) {
-  const LocalWork& work = task.work;
-  if (options.privacy.on()) return std::holds_alternative<ClippedPass>(work);
+  const Use use = use_of(task.work);
+  if (options.privacy.on()) return use == Use::Private;
   const bool of_a_refit = options.refits(run) && !task.columns.empty();
   if (!task.columns.empty() && !of_a_refit) return false;
-  if (const auto* steps = std::get_if<FixedSteps>(&work)) return steps->count == 0;  // a look at the residual
-  if (std::holds_alternative<ValidSteps>(work)) return options.soft == 0.0 && !options.fits() && !of_a_refit;
-  if (const auto* steps = std::get_if<SparseSteps>(&work)) {
-    return options.soft == steps->lambda && StepBudget{steps->budget} == run.local_budget;
+  switch (use) {
+    case Use::Looks:  // at the residual
+      return std::get<FixedSteps>(task.work).count == 0;
+    case Use::Equations:
+      return options.soft == 0.0 && !options.fits() && !of_a_refit;
+    case Use::Sparse: {
+      const auto& steps = std::get<SparseSteps>(task.work);
+      return options.soft == steps.lambda && StepBudget{steps.budget} == run.local_budget;
+    }
+    case Use::Refits:
+      return options.refits(run);
+    case Use::Fits:
+      return options.fits() || of_a_refit;
+    case Use::Private:
+    case Use::None:
+      break;
   }
-  if (std::holds_alternative<ColumnNorms>(work)) return options.refits(run);
-  const bool sums = std::holds_alternative<NormalProduct>(work) || std::holds_alternative<Gradient>(work) ||
-                    std::holds_alternative<CrossProducts>(work);
-  return sums && (options.fits() || of_a_refit);
+  return false;
 }
 
 }  // namespace fedrk

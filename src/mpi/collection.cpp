@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "federated/reply_bytes.hpp"
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/linalg/kernels.hpp"
-#include "mpi/task_codec.hpp"
+#include "mpi/arrived_task.hpp"
 
 namespace fedrk::mpi {
 namespace {
@@ -35,13 +34,12 @@ struct Head {
 Head receive_head(const Ranks& ranks, std::size_t sender) {
   const std::string bytes = ranks.receive(sender);
   ByteReader in(bytes);
-  Head head{get_failure(in), {}, {}, {}};
+  Head head{in.get<Failure>(), {}, {}, {}};
   if (head.failure) return head;
   in.get(head.absent);
   for (std::size_t left = in.length(1); left > 0; --left) {
-    LocalReply& reply = head.replies.emplace_back(get_scalars(in));
-    head.length.push_back(in.get<std::uint64_t>());
-    if (!travels_alone(head.length.back())) in.get(reply.values);
+    in.get(head.length.emplace_back());
+    in.get(head.replies.emplace_back());
   }
   FEDRK_EXPECTS(in.complete());
   return head;
@@ -78,16 +76,15 @@ void send_answers(const Ranks& ranks, const Failure& failure, const RoundReplies
     expected += 64 + (travels_alone(reply.values.size()) ? 0 : sizeof(double) * message_length(reply));
   }
   ByteWriter out({}, expected);
-  put_failure(failure, out);
+  out.put(failure);
   if (failure) return ranks.send(0, out.bytes());
   std::vector<std::uint32_t> absent;
   for (const Absence& absence : round.absences) absent.push_back(absence.client.value);
-  out.put(std::span<const std::uint32_t>(absent));
+  out.put(absent);
   out.put(std::uint64_t{round.replies.size()});
   for (const LocalReply& reply : round.replies) {
-    put_scalars(reply, out);
     out.put(std::uint64_t{reply.values.size()});
-    if (!travels_alone(reply.values.size())) out.put(std::span<const double>(reply.values));
+    travels_alone(reply.values.size()) ? out.put(without_values(reply)) : out.put(reply);
   }
   ranks.send(0, out.bytes());
   Ranks::Sendings sendings;

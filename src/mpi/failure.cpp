@@ -4,20 +4,29 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 
 #include "fedrk/base/error.hpp"
 
 namespace fedrk::mpi {
+namespace {
+
+std::string shortened(std::string_view words) {
+  constexpr std::size_t kMost = 1000;  // bytes, so that it travels in a usual message
+  return std::string(words.substr(0, kMost));
+}
+
+}  // namespace
 
 Failure caught() {
   try {
     throw;
   } catch (const InvalidArgument& error) {
-    return {Failure::Kind::BadRequest, error.what()};
+    return {Failure::Kind::BadRequest, shortened(error.what())};
   } catch (const std::bad_alloc&) {
     return {Failure::Kind::Memory, {}};
   } catch (const std::exception& error) {
-    return {Failure::Kind::Other, error.what()};
+    return {Failure::Kind::Other, shortened(error.what())};
   }
 }
 

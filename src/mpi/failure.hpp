@@ -3,18 +3,22 @@
 
 // What went wrong at another rank, so that rank 0 ends as it would had it happened there.
 
+#include <array>
 #include <cstdint>
 #include <string>
-
-#include "base/byte_stream.hpp"
+#include <tuple>
 
 namespace fedrk::mpi {
 
 struct Failure {
   enum class Kind : std::uint8_t { None, BadRequest, Memory, Other };
+  friend constexpr std::array<Kind, 4> enumerators(Kind) {
+    return {Kind::None, Kind::BadRequest, Kind::Memory, Kind::Other};
+  }
   Kind kind = Kind::None;
   std::string words{};
 
+  static constexpr auto fields(auto& self) { return std::tie(self.kind, self.words); }
   explicit operator bool() const { return kind != Kind::None; }
 
   /// Throws InvalidArgument, std::bad_alloc or std::runtime_error. REQUIRES: there is one.
@@ -25,7 +29,7 @@ struct Failure {
 template <class Work>
 Failure failure_of(const Work& work);
 
-/// Of the exception that is being handled.
+/// Of the exception that is being handled; its words are cut off where they are long.
 Failure caught();
 
 template <class Work>
@@ -36,19 +40,6 @@ Failure failure_of(const Work& work) {
   } catch (...) {
     return caught();
   }
-}
-
-constexpr std::size_t kLongestWords = 1000;  // bytes
-
-inline void put_failure(const Failure& failure, ByteWriter& out) {
-  out.put(static_cast<std::uint8_t>(failure.kind));
-  if (failure) out.put(std::string_view(failure.words).substr(0, kLongestWords));
-}
-
-inline Failure get_failure(ByteReader& in) {
-  Failure failure{static_cast<Failure::Kind>(in.get<std::uint8_t>()), {}};
-  if (failure) in.get(failure.words);
-  return failure;
 }
 
 }  // namespace fedrk::mpi

@@ -6,10 +6,10 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
+#include "mpi/arrived_task.hpp"
 #include "mpi/command.hpp"
 #include "mpi/opening.hpp"
 #include "mpi/rank_round.hpp"
-#include "mpi/task_codec.hpp"
 
 namespace fedrk::mpi {
 

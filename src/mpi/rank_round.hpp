@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/engine/client_group.hpp"
@@ -25,6 +26,7 @@ struct Layout {
   std::vector<std::size_t> first;
   std::size_t dimension = 0;
   SumRoute route = SumRoute::Quickest;
+  static constexpr auto fields(auto& self) { return std::tie(self.first, self.dimension, self.route); }
 
   std::size_t clients() const { return first.back(); }
   std::size_t rank_of(ClientId client) const;

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "fedrk/mpi/mpi_engine.hpp"
+#include "mpi/arrived_task.hpp"
 #include "mpi/command.hpp"
 #include "mpi/opening.hpp"
 #include "mpi/rank_round.hpp"
-#include "mpi/task_codec.hpp"
 
 namespace fedrk::mpi {
 namespace {

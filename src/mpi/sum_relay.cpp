@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "federated/reply_bytes.hpp"
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/linalg/kernels.hpp"
+#include "mpi/arrived_task.hpp"
 
 namespace fedrk::mpi {
 namespace {
@@ -27,12 +27,12 @@ bool travels_whole(std::size_t length) { return length <= kSegment; }
 
 std::string head_of(const Running& running, std::size_t length) {
   ByteWriter out({}, 256 + sizeof(double) * (travels_whole(length) ? length : 0));
-  put_failure(running.failure, out);
-  out.put(std::span<const std::uint32_t>(running.absent));
-  out.put(static_cast<std::uint8_t>(running.sum.has_value()));
-  if (running.sum) {
-    put_scalars(*running.sum, out);
-    if (travels_whole(length)) out.put(std::span<const double>(running.sum->values));
+  out.put(running.failure);
+  out.put(running.absent);
+  if (travels_whole(length) || !running.sum) {
+    out.put(running.sum);
+  } else {
+    out.put(std::optional(without_values(*running.sum)));
   }
   return std::move(out.bytes());
 }
@@ -40,16 +40,10 @@ std::string head_of(const Running& running, std::size_t length) {
 Running running_from(std::string_view bytes, std::size_t length) {
   ByteReader in(bytes);
   Running running;
-  running.failure = get_failure(in);
+  in.get(running.failure);
   in.get(running.absent);
-  if (in.get<std::uint8_t>() != 0) {
-    running.sum = get_scalars(in);
-    if (travels_whole(length)) {
-      in.get(running.sum->values);
-    } else {
-      running.sum->values.resize(length);
-    }
-  }
+  in.get(running.sum);
+  if (running.sum && !travels_whole(length)) running.sum->values.resize(length);
   FEDRK_EXPECTS(in.complete());
   return running;
 }

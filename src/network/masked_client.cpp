@@ -10,6 +10,7 @@
 #include "fedrk/masking/reply_part.hpp"
 #include "fedrk/privacy/zcdp.hpp"
 #include "network/mask_key.hpp"
+#include "network/mask_names.hpp"
 #include "network/words.hpp"
 
 namespace fedrk::network {
@@ -33,8 +34,8 @@ masking::Key name_of(const masking::Words& words) {
 
 // All that the server said of a task, to the letter.
 store::MaskBook::Claim claim_of(const v1::Task& message) {
-  const std::string text = message.SerializeAsString();
-  return {"task", message.number(), message.attempt(), masking::name_of({"asked", text})};
+  return {"task", message.number(), message.attempt(),
+          masking::name_of({"asked", canonical(message), bytes_in(message.x()), bytes_in(message.own())})};
 }
 
 }  // namespace
@@ -82,9 +83,7 @@ Result<void> MaskedClient::meet(const v1::Company& company) {
     keys.push_back(*key);
     list += (list.empty() ? "" : ", ") + tamed(member.name());
   }
-  v1::Company common = company;
-  common.clear_place();
-  company_ = masking::name_of({"company", common.SerializeAsString()});
+  company_ = masking::name_of({"company", canonical(company)});
   const auto same = book_.pin(run_, "company", company_);
   if (!same) return same.error();
   if (!*same) return Error{"this run had another company before"};
@@ -112,9 +111,7 @@ Result<masking::Words> MaskedClient::sum_over_all(const std::string& kind, std::
 Result<void> MaskedClient::prepare(const v1::Prepare& prepare) {
   if (!has_met()) return Error{"the other clients of the run are not known yet"};
   if (prepare.place() != masker_->self().value) return Error{"the server gives this client two different places"};
-  v1::Prepare common = prepare;
-  common.clear_place();
-  preparation_text_ = common.SerializeAsString();
+  preparation_text_ = canonical(prepare);
   preparation_ = masking::name_of({"preparation", preparation_text_});
   const auto same = book_.pin(run_, "preparation", preparation_);
   if (!same) return same.error();
@@ -129,7 +126,7 @@ Result<masking::Words> MaskedClient::norms(std::span<const double> numbers) {
 // Everything that the participants were told, which is the same for all of them.
 masking::Key MaskedClient::common_name(const v1::Task& message) const {
   return masking::name_of({"task", masking::text_of(plan_), masking::text_of(company_), masking::text_of(preparation_),
-                           message.SerializeAsString()});
+                           canonical(message), bytes_in(message.x())});
 }
 
 std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {

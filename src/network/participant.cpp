@@ -8,6 +8,7 @@
 
 #include "fedrk/linalg/kernels.hpp"
 #include "fedrk/methods/exposure.hpp"
+#include "network/mask_names.hpp"
 #include "network/vectors.hpp"
 #include "network/wire.hpp"
 
@@ -99,12 +100,12 @@ Participant::Reaction Participant::on_message(const v1::ServerMessage& message) 
       if (!ready_ || message.sum_columns().run() != run_) return refuse("sums of another run were asked for");
       if (message.sum_columns().columns() > options_.longest_vector) return refuse("sums of too many columns");
       if (const auto put = order(message.sum_columns().names()); !put) return refuse_for(put.error().message, kUnfit);
-      return sums(owner_.column_sums(message.sum_columns().columns()), false, message.SerializeAsString());
+      return sums(owner_.column_sums(message.sum_columns().columns()), false, canonical(message.sum_columns()));
     case v1::ServerMessage::kSumSquares:
       if (!ready_ || message.sum_squares().run() != run_) return refuse("sums of another run were asked for");
       if (const auto put = order(message.sum_squares().names()); !put) return refuse_for(put.error().message, kUnfit);
       return sums(owner_.column_square_sums(wire::view(message.sum_squares().centre())), true,
-                  message.SerializeAsString());
+                  canonical(message.sum_squares()));
     case v1::ServerMessage::kCompany:
       return on_company(message.company());
     case v1::ServerMessage::kPrepare:
@@ -151,7 +152,7 @@ Participant::Reaction Participant::on_company(const v1::Company& company) {
 
 Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
   if (welcome.protocol() != wire::kProtocol) return refuse("the server speaks another version of the protocol");
-  std::string text = welcome.SerializeAsString();
+  std::string text = canonical(welcome);
   if (!ready_ || text != welcome_) {
     run_ = welcome.run();
     welcome_ = std::move(text);
@@ -170,9 +171,7 @@ Participant::Reaction Participant::on_welcome(const v1::Welcome& welcome) {
     if (!shape) return refuse_for(shape.error().message, kUnfit);
     v1::Ready ready = ready_message(*shape);
     if (masked_run_) {
-      v1::Welcome plan = welcome;
-      plan.clear_heartbeat_ms();  // the same server may want to hear of us more often
-      auto key = masked_.begin(run_, plan.SerializeAsString(), plan_.method.privacy);
+      auto key = masked_.begin(run_, welcome_, plan_.method.privacy);
       if (!key) return refuse_for(key.error().message, "it cannot make keys for masks; its own log says why");
       *ready.mutable_mask_key() = *std::move(key);
     }
@@ -224,8 +223,8 @@ std::string Participant::wrong_preparation(const v1::Prepare& prepare) const {
 
 Participant::Reaction Participant::on_prepare(const v1::Prepare& prepare) {
   if (!ready_ || prepare.run() != run_) return refuse("rows of another run were to be prepared");
-  std::string text = prepare.SerializeAsString();
-  if (!prepared_ || text != preparation_) {
+  std::string text = canonical(prepare);
+  if (!prepared_ || text != preparation_ || prepare.place() != place_.value) {
     prepared_.reset();
     if (std::string wrong = wrong_preparation(prepare); !wrong.empty()) return refuse(std::move(wrong));
     Preparation wanted{prepare.columns(), std::nullopt, ClientId{prepare.place()}};
@@ -296,7 +295,7 @@ Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::Re
   const auto words = masked_.answer(task, received, *reply);
   if (!words) return refuse_task(words.error().message, task);
   v1::ClientMessage message;
-  *message.mutable_update() = wire::masked_update_message(task, *words);
+  *message.mutable_update() = wire::masked_update_message(task, received.task().round, *words);
   return {std::move(message)};
 }
 

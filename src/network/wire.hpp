@@ -5,11 +5,13 @@
 // of a type that these functions return can be used without another look.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "federated/question_bytes.hpp"
 #include "fedrk/base/result.hpp"
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/io/plan.hpp"
@@ -18,16 +20,16 @@
 
 namespace fedrk::wire {
 
-constexpr std::uint32_t kProtocol = 3;
+constexpr std::uint32_t kProtocol = 4;
 
 // ---- Work and tasks.
 
-/// Throws InvalidArgument for AllRows: rows do not travel.
-v1::Work work_message(const LocalWork& work);
-
-/// The task without what one client alone is sent.
+/// The task without what one client alone is sent. Throws InvalidArgument for work that stays where the rows are.
 v1::Task task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
                       std::span<const ClientId> participants);
+
+/// Without x and `own`; nothing where the bytes are no question. No more than their form is checked.
+std::optional<ArrivedQuestion> question_of(const v1::Task& message);
 
 /// What makes a task an attempt at a masked sum.
 struct Attempt {
@@ -44,39 +46,32 @@ class ReceivedTask {
   /// Checks it against a client of so many unknowns at this place.
   static Result<ReceivedTask> from(const v1::Task& message, ClientId self, std::size_t unknowns);
 
-  const LocalTask& task() const { return task_; }
+  const LocalTask& task() const { return question_.task; }
   std::uint64_t number() const { return number_; }
-  std::span<const ClientId> participants() const { return participants_; }
+  std::span<const ClientId> participants() const { return question_.participants; }
   /// From now on its answer is drawn from this seed, and varied where it is said so.
   void draw_from(std::uint64_t seed, bool varied) {
-    task_.fresh_draws = seed;
-    task_.varied = varied;
+    question_.task.fresh_draws = seed;
+    question_.task.varied = varied;
   }
   /// And its noise, under differential privacy, is made of these.
   void make_noise_of(std::vector<double> gaussians) {
     gaussians_ = std::move(gaussians);
-    task_.gaussians = gaussians_;
+    question_.task.gaussians = gaussians_;
   }
 
-  ReceivedTask(ReceivedTask&&) = default;
-  ReceivedTask& operator=(ReceivedTask&&) = default;
-
  private:
-  ReceivedTask() = default;
+  ReceivedTask(ArrivedQuestion question, std::uint64_t number) : number_(number), question_(std::move(question)) {}
 
   std::uint64_t number_ = 0;
-  AlignedVector x_;
-  std::vector<std::vector<double>> own_;
-  std::vector<std::uint32_t> columns_;
-  std::vector<ClientId> participants_;
+  ArrivedQuestion question_;
   std::vector<double> gaussians_;
-  LocalTask task_;
 };
 
 // ---- Answers.
 
 v1::Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task, const LocalReply& reply);
-v1::Update masked_update_message(const v1::Task& task, const masking::Words& words);
+v1::Update masked_update_message(const v1::Task& task, RoundIndex round, const masking::Words& words);
 /// What the task did not ask for is left out: nobody checks it, and sums would run over it.
 LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask& task);
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "federated/reply_bytes.hpp"
-#include "store/hash.hpp"
+#include "base/byte_stream.hpp"
+#include "base/hash.hpp"
 
 namespace fedrk::store {
 namespace {
@@ -24,15 +24,7 @@ std::string encoded(const RoundReplies& round, std::string room) {
   for (const LocalReply& reply : round.replies) expected += sizeof(double) * message_length(reply);
   ByteWriter out(std::move(room), expected);
   out.put(std::uint64_t{0});  // room for the checksum
-  out.put(std::uint64_t{round.replies.size()});
-  for (const LocalReply& reply : round.replies) put_reply(reply, out);
-  out.put(std::uint64_t{round.absences.size()});
-  for (const Absence& absence : round.absences) {
-    out.put(absence.client.value);
-    out.put(std::string_view(absence.reason));
-  }
-  out.put(std::uint64_t{round.answered.size()});
-  for (const ClientId client : round.answered) out.put(client.value);
+  out.put(round);
   std::string bytes = std::move(out.bytes());
   const std::uint64_t sum = checksum(std::string_view(bytes).substr(sizeof(std::uint64_t)));
   std::memcpy(bytes.data(), &sum, sizeof sum);
@@ -44,12 +36,7 @@ std::optional<RoundReplies> decoded(std::string_view bytes) {
   const auto sum = in.get<std::uint64_t>();
   if (bytes.size() < sizeof sum || checksum(bytes.substr(sizeof sum)) != sum) return std::nullopt;
   RoundReplies round;
-  for (std::size_t left = in.length(1); left > 0; --left) round.replies.push_back(get_reply(in));
-  for (std::size_t left = in.length(1); left > 0; --left) {
-    Absence& absence = round.absences.emplace_back(Absence{ClientId{in.get<std::uint32_t>()}, {}});
-    in.get(absence.reason);
-  }
-  for (std::size_t left = in.length(1); left > 0; --left) round.answered.push_back(ClientId{in.get<std::uint32_t>()});
+  in.get(round);
   return in.complete() ? std::optional(std::move(round)) : std::nullopt;
 }
 

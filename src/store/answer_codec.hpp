@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an engine brought back, as bytes: little-endian, with a checksum in front.
+// What an engine brought back, as the bytes of its fields (base/fields.hpp), with a checksum in front.
 
 #include <optional>
 #include <string>

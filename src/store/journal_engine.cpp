@@ -4,8 +4,9 @@
 #include <chrono>
 #include <string>
 
+#include "base/hash.hpp"
+#include "federated/question_bytes.hpp"
 #include "store/answer_codec.hpp"
-#include "store/task_fingerprint.hpp"
 
 namespace fedrk::store {
 namespace {
@@ -13,6 +14,18 @@ namespace {
 bool is_look(const LocalTask& task) {
   const auto* steps = std::get_if<FixedSteps>(&task.work);
   return steps != nullptr && steps->count == 0;
+}
+
+// Of all that is asked: the work, the participants, every bit of x and of what goes to one of them alone. Two questions
+// with the same one are the same.
+std::uint64_t fingerprint(const LocalTask& task, std::span<const ClientId> participants) {
+  Hash hash;
+  describe_question(task, participants, hash);
+  describe(task.x, hash);
+  if (!task.own.empty()) {
+    for (const ClientId client : participants) describe(task.own[client.value], hash);
+  }
+  return hash.value();
 }
 
 }  // namespace

@@ -105,6 +105,12 @@ void Database::check_kind(const FileKind& kind) {
   if (version > kind.version) {
     throw SqliteFailure(path_.string() + " was made by a newer version of fedrk", SQLITE_NOTADB);
   }
+  if (version < kind.version) {
+    throw SqliteFailure(path_.string() +
+                            " was made by an earlier version of fedrk, which alone can read it: use that "
+                            "one, or begin anew",
+                        SQLITE_NOTADB);
+  }
 }
 
 std::int64_t Database::number(const char* pragma) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/column_squares.hpp"
 #include "engine/engine_cases.hpp"
 
 namespace fedrk {
@@ -44,6 +45,34 @@ std::vector<Client> three_clients() {
   clients.emplace_back(ClientId{1}, "second", RowBlock({Matrix{{0.0, 1.0}}, {1.0}}), 2);
   clients.emplace_back(ClientId{2}, "third", RowBlock({Matrix{{2.0, 0.0}}, {4.0}}), 3);
   return clients;
+}
+
+TEST(ColumnSquaresInProcess, AreThoseOfTheRows) {
+  InProcessEngine engine(three_clients(), 2);
+  const auto all = test::everyone_in(engine);
+
+  const RoundReplies each = engine.local_updates(test::column_squares(0, Reveal::Updates), all);
+  const RoundReplies sum = engine.local_updates(test::column_squares(0, Reveal::Sums), all);
+
+  ASSERT_EQ(each.replies.size(), 3U);
+  EXPECT_EQ(each.replies[0].values, AlignedVector{1.0});
+  EXPECT_EQ(each.replies[1].values, AlignedVector{0.0});
+  EXPECT_EQ(each.replies[2].values, AlignedVector{4.0});
+  ASSERT_EQ(sum.replies.size(), 1U);
+  EXPECT_EQ(sum.replies[0].values, AlignedVector{5.0});
+}
+
+TEST(ColumnSquaresInProcess, AreEntriesOfTheColumnNorms) {
+  for (const bool sparse : {false, true}) {
+    std::vector<Client> clients = test::clients_with_columns(sparse);
+    for (Client& client : clients) {
+      const AlignedVector norms = client.local_update({RoundIndex{0}, {}, ColumnNorms{}}).values;
+      for (std::uint32_t column = 0; column < norms.size(); ++column) {
+        const LocalReply reply = client.local_update(test::column_squares(column, Reveal::Updates));
+        EXPECT_EQ(reply.values, AlignedVector{norms[column]});
+      }
+    }
+  }
 }
 
 // At this x the second client's displacement is 1e160 long, which cannot be squared; the others do not see that entry.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/column_squares.hpp"
 #include "engine/engine_cases.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "support/identities.hpp"
@@ -87,6 +88,32 @@ TEST_P(MaskedNetwork, GivesTheSameBitsWhateverTheOrderOfArrival) {
     if (!expected) expected = trace;
     EXPECT_TRUE(trace == *expected) << first;
   }
+}
+
+TEST(ColumnSquaresOverANetwork, AreThoseOfOneProcess) {
+  for (const bool sparse : {false, true}) {
+    InProcessEngine alone(test::clients_with_columns(sparse), 1);
+    test::LocalFederation federation(test::clients_with_columns(sparse));
+    test::expect_same_column_squares(federation.engine(), alone);
+  }
+}
+
+TEST(ColumnSquaresOverANetwork, AreMaskedWhereThePlanHasAUseForThem) {
+  const LocalTask task = test::column_squares(2, Reveal::Sums);
+  InProcessEngine alone(test::clients_with_columns(false), 1);
+  const auto all = test::everyone_in(alone);
+  const double expected = alone.local_updates(task, all).replies.front().values.front();
+  network::FederationOptions options = masked();
+  options.plan.method.soft = 0.5;
+  options.plan.method.refit = true;
+
+  test::LocalFederation federation(test::clients_with_columns(false), options);
+  const RoundReplies sum = federation.engine().local_updates(task, all);
+
+  ASSERT_EQ(sum.replies.size(), 1U);
+  ASSERT_EQ(sum.replies[0].values.size(), 1U);
+  EXPECT_NEAR(sum.replies[0].values[0], expected, 1e-12 * expected);
+  EXPECT_EQ(sum.answered, all);
 }
 
 // Sums of wide integers are those of one process but for rounding, whatever groups they are made of.

@@ -13,6 +13,7 @@
 #include "network/participant.hpp"
 #include "network/vectors.hpp"
 #include "network/wire.hpp"
+#include "support/any_value.hpp"
 #include "support/local_federation.hpp"
 
 namespace fedrk::fuzz {
@@ -57,66 +58,41 @@ class TinyOwner final : public DataOwner {
   std::optional<Client> client_;
 };
 
-void fill(v1::Work& work, Input& input) {
-  switch (input.below(11)) {
-    case 0:
-      if (work.mutable_steps(); input.maybe()) work.mutable_steps()->set_steps(input.number());
-      break;
-    case 1:
-    case 2:
-      if (input.maybe()) work.mutable_valid_steps()->mutable_budget()->set_steps(input.number());
-      break;
-    case 3:
-      work.mutable_sparse_steps()->set_steps(input.number());
-      work.mutable_sparse_steps()->set_lambda(input.real());
-      break;
-    case 4:
-      work.mutable_gradient_steps()->set_count(input.number());
-      work.mutable_gradient_steps()->set_step(input.real());
-      work.mutable_gradient_steps()->set_proximal(input.real());
-      work.mutable_gradient_steps()->set_sum(input.maybe());
-      work.mutable_gradient_steps()->set_batch(input.number());
-      break;
-    case 5:
-      work.mutable_gradient();
-      break;
-    case 6:
-      work.mutable_normal_product();
-      break;
-    case 7:
-      work.mutable_cross_products()->set_pairs(input.maybe());
-      break;
-    case 8:
-      work.mutable_curvature();
-      break;
-    case 9:
-      work.mutable_clipped_pass()->set_steps(input.number());
-      work.mutable_clipped_pass()->set_clip(input.real());
-      work.mutable_clipped_pass()->set_noise(input.real());
-      work.mutable_clipped_pass()->set_exponent(static_cast<std::int32_t>(input.below(64)) - 48);
-      break;
-    default:
-      work.mutable_column_norms();
-      break;
+std::string bytes_of(ArrivedQuestion& question) {
+  ByteWriter out;
+  describe_question(question.look(), question.participants, out);
+  return std::move(out.bytes());
+}
+
+// Work of any kind, with numbers that are mostly small. A grid that could suit its noise is rare enough as it is.
+void fill(ArrivedQuestion& question, Input& input) {
+  LocalTask& task = question.task;
+  task.round.value = input.below(6);
+  test::fill_any(task.work, input);
+  if (auto* pass = std::get_if<ClippedPass>(&task.work)) {
+    pass->exponent = static_cast<std::int32_t>(input.below(64)) - 48;
+  }
+  task.report_residual = input.maybe();
+  task.noise_columns = input.below(4) == 0 ? input.number() : 0;
+  task.reveal = input.maybe() ? Reveal::Sums : Reveal::Updates;
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    if (k > 0 && !input.maybe()) continue;
+    question.participants.push_back(ClientId{input.below(8) == 0 ? input.below(9) : k});
+  }
+  if (input.below(4) != 0) return;
+  for (std::uint32_t k = 1 + input.below(3); k > 0; --k) {
+    question.columns.push_back(input.below(8) == 0 ? input.below(9) : 3 - k);
   }
 }
 
 void fill(v1::Task& task, Input& input) {
   task.set_run(input.run());
   task.set_number(input.number());
-  task.set_round(input.below(6));
-  for (std::uint32_t k = 0; k < 3; ++k) {
-    if (k == 0 || input.maybe()) task.add_participants(input.below(8) == 0 ? input.below(9) : k);
-  }
-  fill(*task.mutable_work(), input);
-  task.set_report_residual(input.maybe());
-  task.set_noise_columns(input.below(4) == 0 ? input.number() : 0);
-  task.set_reveal(input.below(8) == 0 ? v1::REVEAL_UNSPECIFIED : input.maybe() ? v1::REVEAL_SUMS : v1::REVEAL_UPDATES);
-  std::uint32_t length = kColumns;
-  if (input.below(4) == 0) {
-    length = 1 + input.below(3);
-    for (std::uint32_t k = 0; k < length; ++k) task.add_columns(input.below(8) == 0 ? input.below(9) : k);
-  }
+  ArrivedQuestion question;
+  fill(question, input);
+  const auto length = static_cast<std::uint32_t>(question.columns.empty() ? kColumns : question.columns.size());
+  task.set_question(bytes_of(question));
+  if (input.below(8) == 0) input.spoil(*task.mutable_question());
   input.fill(*task.mutable_x(), length);
   task.set_attempt(input.below(3));
   if (input.maybe()) task.set_exponent(static_cast<std::int32_t>(input.below(64)) - 48);
@@ -188,21 +164,30 @@ v1::ServerMessage built(Input& input, const v1::MaskKey& own) {
 }
 
 // Long work is no finding: a server may ask for much, and a client's owner may end it.
-void shorten(v1::ServerMessage& message) {
-  if (!message.has_task() || !message.task().has_work()) return;
+void shorten(std::uint64_t& steps) {
   constexpr std::uint64_t kMost = 50, kRefused = std::uint64_t{1} << 40;
-  const auto shorter = [=](std::uint64_t steps) { return steps > kRefused ? steps : std::min(steps, kMost); };
-  v1::Work& work = *message.mutable_task()->mutable_work();
-  if (work.has_steps() && work.steps().has_steps()) work.mutable_steps()->set_steps(shorter(work.steps().steps()));
-  if (work.has_valid_steps() && work.valid_steps().budget().has_steps()) {
-    auto& budget = *work.mutable_valid_steps()->mutable_budget();
-    budget.set_steps(shorter(budget.steps()));
+  if (steps <= kRefused) steps = std::min(steps, kMost);
+}
+
+void shorten(LocalWork& work) {
+  if (auto* steps = std::get_if<FixedSteps>(&work)) shorten(steps->count);
+  if (auto* steps = std::get_if<SparseSteps>(&work)) shorten(steps->budget.count);
+  if (auto* steps = std::get_if<ValidSteps>(&work)) {
+    if (auto* fixed = std::get_if<FixedSteps>(&steps->budget)) shorten(fixed->count);
   }
-  if (work.has_sparse_steps()) work.mutable_sparse_steps()->set_steps(shorter(work.sparse_steps().steps()));
-  if (work.has_gradient_steps()) {
-    work.mutable_gradient_steps()->set_count(shorter(work.gradient_steps().count()));
-    work.mutable_gradient_steps()->set_batch(shorter(work.gradient_steps().batch()));
+  if (auto* steps = std::get_if<GradientSteps>(&work)) {
+    shorten(steps->count);
+    shorten(steps->batch);
   }
+}
+
+void shorten(v1::ServerMessage& message) {
+  if (!message.has_task()) return;
+  auto question = wire::question_of(message.task());
+  if (!question) return;
+  FUZZ_PROMISE(bytes_of(*question) == message.task().question());
+  shorten(question->task.work);
+  message.mutable_task()->set_question(bytes_of(*question));
 }
 
 // The answer as the server gets it, through pieces of any size.
@@ -225,15 +210,20 @@ void check_task(const v1::Task& task, const v1::ClientMessage& answer, bool mask
   if (answer.has_refusal()) FUZZ_PROMISE(answer.refusal().number() == task.number());
   if (!answer.has_update()) return;
   const v1::Update& update = answer.update();
-  FUZZ_PROMISE(update.number() == task.number() && update.run() == task.run() && update.round() == task.round());
+  const auto question = wire::question_of(task);
+  FUZZ_PROMISE(question);
+  const LocalTask& asked = question->task;
+  FUZZ_PROMISE(!std::holds_alternative<AllRows>(asked.work));
+  FUZZ_PROMISE(update.number() == task.number() && update.run() == task.run() && update.round() == asked.round.value);
   FUZZ_PROMISE(update.masked() == masked);
   if (masked) {
-    FUZZ_PROMISE(task.reveal() == v1::REVEAL_SUMS && task.participants_size() >= 3 && !task.work().has_clipped_pass());
+    FUZZ_PROMISE(asked.reveal == Reveal::Sums && question->participants.size() >= 3);
+    FUZZ_PROMISE(!std::holds_alternative<ClippedPass>(asked.work));
     FUZZ_PROMISE(update.attempt() == task.attempt());
     FUZZ_PROMISE(!update.has_squared_residual() && !update.has_gap());
   } else {
-    FUZZ_PROMISE(update.part() == (task.reveal() == v1::REVEAL_SUMS));
-    FUZZ_PROMISE(update.has_squared_residual() == task.report_residual());
+    FUZZ_PROMISE(update.part() == (asked.reveal == Reveal::Sums));
+    FUZZ_PROMISE(update.has_squared_residual() == asked.report_residual);
   }
   FUZZ_PROMISE(update.values().length() == static_cast<std::uint64_t>(update.values().values_size()));
 }

@@ -11,6 +11,7 @@
 
 #include <fuzzer/FuzzedDataProvider.h>
 
+#include "base/fields.hpp"
 #include "fedrk/v1/federation.pb.h"
 #include "network/wire.hpp"
 
@@ -33,6 +34,14 @@ class Input {
   std::uint32_t below(std::uint32_t n) { return bytes_.ConsumeIntegralInRange<std::uint32_t>(0, n - 1); }
   /// Mostly small; now and then any.
   std::uint64_t number() { return below(8) == 0 ? bytes_.ConsumeIntegral<std::uint64_t>() : below(5); }
+  template <Plain Number>
+  Number number() {
+    if constexpr (std::floating_point<Number>) {
+      return static_cast<Number>(real());
+    } else {
+      return static_cast<Number>(number());
+    }
+  }
   double real() {
     switch (below(8)) {
       case 0:
@@ -54,6 +63,15 @@ class Input {
   }
   std::string run() { return below(8) == 0 ? text() : "fuzz"; }
   std::uint32_t protocol() { return below(16) == 0 ? below(3) : wire::kProtocol; }
+
+  /// A byte becomes another, or the last ones are cut off.
+  void spoil(std::string& bytes) {
+    if (bytes.empty()) return;
+    const std::uint32_t at = below(static_cast<std::uint32_t>(bytes.size()));
+    if (maybe()) return bytes.resize(at);
+    bytes[at] = static_cast<char>(below(256));
+  }
+  std::string rest() { return bytes_.ConsumeRemainingBytesAsString(); }
 
   /// As often as not of the length that it says.
   void fill(v1::Vector& vector, std::uint32_t usual) {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/column_squares.hpp"
 #include "engine/engine_cases.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/mpi/mpi_engine.hpp"
@@ -55,6 +56,16 @@ TEST_P(Mpi, GivesTheBitsOfOneProcess) {
       InProcessEngine alone(clients(), 1);
 
       EXPECT_TRUE(test::trace_of(engine, GetParam()) == test::trace_of(alone, GetParam())) << threads << " threads";
+    });
+  }
+}
+
+TEST(MpiColumnSquares, AreThoseOfOneProcess) {
+  for (const bool sparse : {false, true}) {
+    const auto clients = [&] { return test::clients_with_columns(sparse); };
+    at_rank_0(clients, 1, [&](mpi::MpiEngine& engine) {
+      InProcessEngine alone(clients(), 1);
+      test::expect_same_column_squares(engine, alone);
     });
   }
 }

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <tuple>
 
 namespace fedrk {
 
@@ -10,6 +11,7 @@ namespace fedrk {
 struct ClientId {
   std::uint32_t value = 0;
   friend auto operator<=>(ClientId, ClientId) = default;
+  static constexpr auto fields(auto& self) { return std::tie(self.value); }
 };
 
 }  // namespace fedrk

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <tuple>
 
 namespace fedrk {
 
@@ -14,6 +15,7 @@ struct RoundIndex {
     return *this;
   }
   friend auto operator<=>(RoundIndex, RoundIndex) = default;
+  static constexpr auto fields(auto& self) { return std::tie(self.value); }
 };
 
 }  // namespace fedrk

@@ -30,29 +30,11 @@ class Client {
   LocalReply local_update(const LocalTask& task);
 
  private:
-  void answer(const FixedSteps& steps, const LocalTask& task, LocalReply& reply);
-  void answer(const UntilProjected& projection, const LocalTask& task, LocalReply& reply);
-  void answer(const ValidSteps& steps, const LocalTask& task, LocalReply& reply);
-  void answer(const SparseSteps& steps, const LocalTask& task, LocalReply& reply);
-  void answer(const GradientSteps& steps, const LocalTask& task, LocalReply& reply);
-  void answer(const Gradient& work, const LocalTask& task, LocalReply& reply);
-  void answer(const NormalProduct& work, const LocalTask& task, LocalReply& reply);
-  void answer(const CrossProducts& work, const LocalTask& task, LocalReply& reply);
-  void answer(const Curvature& work, const LocalTask& task, LocalReply& reply);
-  void answer(const ColumnNorms& work, const LocalTask& task, LocalReply& reply);
-  void answer(const AllRows& work, const LocalTask& task, LocalReply& reply);
-  void answer(const ClippedPass& pass, const LocalTask& task, LocalReply& reply);
+  friend class TaskRows;
 
   LocalSolver& solver_for(const LocalTask& task);
   const Frame* frame_for(const LocalTask& task);
   double residual_of_answer(const LocalTask& task);
-  std::span<const double> own(const LocalTask& task) const;
-  RngStream stream(const LocalTask& task, Purpose purpose = Purpose::LocalSteps) const {
-    return task.fresh_draws ? stream_for(*task.fresh_draws, purpose) : stream_for(seed_, purpose, task.round);
-  }
-  void relax(const LocalTask& task, LocalReply& reply) const;
-  double relaxation(const LocalTask& task) const;
-  void turn(LocalSolver& solver, const LocalTask& task, LocalReply& reply) const;
 
   /// The rows as far as they concern some of the unknowns: made when a task first asks for these.
   struct Part {
@@ -67,6 +49,32 @@ class Client {
   LocalSolver all_;
   std::optional<Frame> frame_;  // of the columns, for a fit
   std::optional<Part> part_;
+};
+
+/// A client's rows as one task sees them: what the function that answers it works with (src/federated/answers.cpp).
+class TaskRows {
+ public:
+  TaskRows(Client& client, const LocalTask& task) : client_(client), task_(task) {}
+
+  const LocalTask& task() const { return task_; }
+  std::span<const double> x() const { return task_.x; }
+  /// Of the columns that were asked for, as all of the following.
+  LocalSolver& solver() { return client_.solver_for(task_); }
+  const RowBlock& block() { return solver().block(); }
+  const LinearSystem& system() { return block().system(); }
+  const Frame* frame() { return client_.frame_for(task_); }
+  /// What was sent to this client alone.
+  std::span<const double> own() const {
+    return task_.own.empty() ? std::span<const double>{} : task_.own[client_.id_.value];
+  }
+  RngStream stream(Purpose purpose = Purpose::LocalSteps) const {
+    return task_.fresh_draws ? stream_for(*task_.fresh_draws, purpose)
+                             : stream_for(client_.seed_, purpose, task_.round);
+  }
+
+ private:
+  Client& client_;
+  const LocalTask& task_;
 };
 
 }  // namespace fedrk

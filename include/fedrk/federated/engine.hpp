@@ -4,11 +4,13 @@
 // The one seam: how a round's task reaches the clients and how their answers return. Engines differ in nothing else;
 // at the far end of each waits the same call, `Client::local_update(task)`.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/base/client_id.hpp"
@@ -25,6 +27,9 @@ struct ClientSummary {
   std::size_t rows = 0;           // m_i
   double squared_rhs_norm = 0.0;  // ||b_i||^2
   double squared_norm = 0.0;      // of all entries of A_i together
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.id, self.name, self.rows, self.squared_rhs_norm, self.squared_norm);
+  }
 };
 
 /// All of them together.
@@ -36,7 +41,8 @@ struct RosterTotals {
 RosterTotals totals_of(std::span<const ClientSummary> roster);
 
 /// What the server gets to see of a round: every client's answer, or only their sum.
-enum class Reveal { Updates, Sums };
+enum class Reveal : std::uint8_t { Updates, Sums };
+constexpr std::array<Reveal, 2> enumerators(Reveal) { return {Reveal::Updates, Reveal::Sums}; }
 
 /// What a client is asked to do in a round.
 struct LocalTask {
@@ -59,6 +65,11 @@ struct LocalTask {
   /// Standard Gaussian numbers for the noise of a ClippedPass, one for each unknown, from a cryptographic source of the
   /// client's. Empty: from its stream, for trials in one process.
   std::span<const double> gaussians{};
+
+  /// What every participant is told, beside the lists x, own and columns.
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.round, self.work, self.report_residual, self.noise_columns, self.reveal);
+  }
 };
 
 struct LocalReply {
@@ -66,6 +77,9 @@ struct LocalReply {
   AlignedVector values;                      // Delta_i, how far local steps moved x; else what local_work.hpp says
   std::optional<double> squared_residual{};  // ||b_i - A_i x||^2 at the task's x, where it was asked for
   std::optional<double> gap{};  // gamma_i of a hyperplane that holds every solution, where it was asked for
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.client, self.squared_residual, self.gap, self.values);
+  }
 };
 
 /// How many numbers a reply sends.
@@ -89,6 +103,7 @@ void add_scalars(const LocalReply& part, LocalReply& sum);
 struct Absence {
   ClientId client;
   std::string reason;
+  static constexpr auto fields(auto& self) { return std::tie(self.client, self.reason); }
 };
 
 struct RoundReplies {
@@ -99,6 +114,9 @@ struct RoundReplies {
   std::optional<double> relative_residual{};
   /// Of the answer when it was first given, where it is only repeated now.
   double earlier_seconds = 0.0;
+
+  /// What came from the clients.
+  static constexpr auto fields(auto& self) { return std::tie(self.replies, self.absences, self.answered); }
 };
 
 class Engine {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <variant>
 
 namespace fedrk {
@@ -10,11 +11,13 @@ namespace fedrk {
 struct FixedSteps {
   std::uint64_t count = 0;
   friend bool operator==(const FixedSteps&, const FixedSteps&) = default;
+  static constexpr auto fields(auto& self) { return std::tie(self.count); }
 };
 
 /// tau = infinity: the exact projection, which the steps would reach in the limit.
 struct UntilProjected {
   friend bool operator==(const UntilProjected&, const UntilProjected&) = default;
+  static constexpr auto fields(auto&) { return std::tie(); }
 };
 
 using StepBudget = std::variant<FixedSteps, UntilProjected>;

@@ -4,6 +4,7 @@
 // Clients on many ranks. Rank 0 runs the round loop with an MpiEngine and has clients of its own; every other rank
 // serves it until it is gone. Any number of ranks gives the bits of one process.
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -18,6 +19,9 @@ namespace fedrk::mpi {
 /// How the parts of a sum come to rank 0: each by itself, or added up on the way from rank to rank. The bits are the
 /// same; `Quickest` decides by their number and length.
 enum class SumRoute { Quickest, Direct, Relay };
+constexpr std::array<SumRoute, 3> enumerators(SumRoute) {
+  return {SumRoute::Quickest, SumRoute::Direct, SumRoute::Relay};
+}
 
 class MpiEngine final : public Engine {
  public:

@@ -9,6 +9,7 @@
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/run_ended.hpp"
 #include "network/network_engine.hpp"
+#include "network/wire.hpp"
 #include "support/masked_circle.hpp"
 #include "support/switchboard_desk.hpp"
 #include "support/tiny_systems.hpp"
@@ -147,7 +148,7 @@ TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
   EXPECT_EQ(round.absences[0].reason, "no answer within 0.1 s");
   EXPECT_EQ(asked_.back().attempt(), 1);
   EXPECT_EQ(asked_.back().number(), asked_.front().number());
-  EXPECT_EQ(asked_.back().participants_size(), 4);
+  EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), 4U);
 }
 
 TEST_F(MaskedServer, RepeatsARoundWithoutWhoRefused) {
@@ -257,7 +258,7 @@ TEST_F(MaskedFit, WaitsForAClientThatIsLateWhereItIsPatient) {
   EXPECT_EQ(round.answered, all_);
   EXPECT_TRUE(round.absences.empty());
   EXPECT_EQ(asked_.back().attempt(), 2);
-  EXPECT_EQ(asked_.back().participants_size(), static_cast<int>(kClients)) << "the same group each time";
+  EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), kClients) << "the same group each time";
 }
 
 TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {

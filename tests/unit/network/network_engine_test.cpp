@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/federated/run_ended.hpp"
+#include "network/wire.hpp"
 #include "support/switchboard_desk.hpp"
 
 namespace fedrk::network {
@@ -40,8 +41,9 @@ FederationOptions three() { return test::desk_options({"a", "b", "c"}); }
 
 v1::ClientMessage answer_to(const v1::Task& task, std::vector<double> values) {
   v1::ClientMessage message = test::update(task.number(), std::move(values));
-  message.mutable_update()->set_round(task.round());
-  message.mutable_update()->set_part(task.reveal() == v1::REVEAL_SUMS);
+  const LocalTask asked = wire::question_of(task)->task;
+  message.mutable_update()->set_round(asked.round.value);
+  message.mutable_update()->set_part(asked.reveal == Reveal::Sums);
   return message;
 }
 

@@ -105,6 +105,13 @@ TEST_F(Participants, SayWhoTheyAre) {
   EXPECT_TRUE(hello.known_draws());
 }
 
+TEST_F(Participants, RefuseAServerOfAnotherProtocol) {
+  v1::ServerMessage earlier = welcome("r");
+  earlier.mutable_welcome()->set_protocol(wire::kProtocol - 1);
+  EXPECT_EQ(answer(earlier).refusal().reason(), "the server speaks another version of the protocol");
+  EXPECT_EQ(owner.reads, 0);
+}
+
 TEST_F(Participants, ReadOnceForARunHoweverOftenTheyAreWelcomed) {
   EXPECT_EQ(answer(welcome("r")).ready().rows(), 3U);
   EXPECT_EQ(answer(welcome("r")).ready().rows(), 3U);

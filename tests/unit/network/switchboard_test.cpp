@@ -87,9 +87,9 @@ TEST(Switchboard, RefusesASecondConnectionOfOneName) {
 TEST(Switchboard, RefusesAnotherProtocol) {
   Desk desk(test::desk_options({"a"}));
   const auto connection = desk.open();
-  desk.say(connection, test::hello("a", 1));
+  desk.say(connection, test::hello("a", 3));
   expect_closed(desk, connection, Closing::Unfit,
-                "the server speaks protocol 3, the client 1: use the same version of fedrk on both sides");
+                "the server speaks protocol 4, the client 3: use the same version of fedrk on both sides");
 }
 
 TEST(Switchboard, WantsHelloFirstAndOnce) {

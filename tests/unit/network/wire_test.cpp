@@ -31,7 +31,8 @@ std::vector<LocalWork> all_work() {
           CrossProducts{},
           CrossProducts{true},
           Curvature{},
-          ColumnNorms{}};
+          ColumnNorms{},
+          ColumnSquares{15}};
 }
 
 v1::Task over_the_wire(const v1::Task& message) {
@@ -55,7 +56,7 @@ TEST(Wire, WorkOfEveryKindIsTheSameAtTheOtherEnd) {
     EXPECT_TRUE(same_bits(arrived->task().x, x));
     EXPECT_EQ(arrived->task().reveal, Reveal::Sums);
     const v1::Task again = task_message("run", 17, arrived->task(), kAsked);
-    EXPECT_EQ(again.SerializeAsString(), message.SerializeAsString()) << message.work().ShortDebugString();
+    EXPECT_EQ(again.SerializeAsString(), message.SerializeAsString()) << name_of(work);
   }
 }
 
@@ -126,7 +127,30 @@ TEST(Wire, APassIsRefusedWhereItsNumbersMakeNoSenseOrItIsNotPrivate) {
   EXPECT_EQ(answer(task), "it asks for a private answer about some of the columns");
 }
 
-TEST(Wire, RowsDoNotTravel) { EXPECT_THROW(work_message(AllRows{}), InvalidArgument); }
+/// The question with a change, as another program might ask it.
+template <class Change>
+void ask_otherwise(v1::Task& message, const Change& change) {
+  ArrivedQuestion question = *question_of(message);
+  change(question);
+  ByteWriter out;
+  describe_question(question.look(), question.participants, out);
+  message.set_question(out.bytes());
+}
+
+void ask_for(v1::Task& message, const LocalWork& work) {
+  ask_otherwise(message, [&](ArrivedQuestion& question) { question.task.work = work; });
+}
+
+TEST(Wire, RowsDoNotTravel) {
+  const LocalTask rows{RoundIndex{0}, {}, AllRows{}};
+  EXPECT_THROW(task_message("run", 0, rows, kAsked), InvalidArgument);
+  v1::Task message = task_message("run", 0, {RoundIndex{0}, {}, Curvature{}}, kAsked);
+  ASSERT_TRUE(ReceivedTask::from(message, kSelf, 3));
+  ask_for(message, AllRows{});
+  const auto received = ReceivedTask::from(message, kSelf, 3);
+  ASSERT_FALSE(received);
+  EXPECT_EQ(received.error().message, "it asks for nothing that this client knows");
+}
 
 TEST(Wire, AReplyIsTheSameAtTheOtherEnd) {
   const LocalTask task{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}}, true};
@@ -171,58 +195,67 @@ TEST_P(RefusedTask, SaysWhy) {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+WrongTask wrong_work(const char* words, const LocalWork& work) {
+  return {words, [work](v1::Task& task) { ask_for(task, work); }};
+}
+
+WrongTask wrong_question(const char* words, const std::function<void(ArrivedQuestion&)>& change) {
+  return {words, [change](v1::Task& task) { ask_otherwise(task, change); }};
+}
+
+/// The byte before the columns and the participants, none of the former and three of the latter: what is revealed.
+void reveal(v1::Task& task, char what) {
+  std::string& bytes = *task.mutable_question();
+  bytes[bytes.size() - 8 - (8 + 3 * 4) - 1] = what;
+}
+
 std::vector<WrongTask> wrong_tasks() {
+  const char* const unknown = "it asks for nothing that this client knows";
   return {
-      WrongTask{"it asks for nothing that this client knows", [](v1::Task& task) { task.clear_work(); }},
-      WrongTask{"it asks for too many steps",
-                [](v1::Task& task) { task.mutable_work()->mutable_steps()->set_steps(~std::uint64_t{0}); }},
-      WrongTask{"it asks for too many steps",
-                [](v1::Task& task) {
-                  task.mutable_work()->mutable_valid_steps()->mutable_budget()->set_steps(std::uint64_t{1} << 41);
-                }},
-      WrongTask{"it asks for too many steps",
-                [](v1::Task& task) {
-                  task.mutable_work()->mutable_gradient_steps()->set_count(2);
-                  task.mutable_work()->mutable_gradient_steps()->set_batch(std::uint64_t{1} << 40);
-                }},
-      WrongTask{"its threshold makes no sense",
-                [](v1::Task& task) { task.mutable_work()->mutable_sparse_steps()->set_lambda(kNan); }},
-      WrongTask{"its step size is not finite",
-                [](v1::Task& task) { task.mutable_work()->mutable_gradient_steps()->set_step(kInfinity); }},
-      WrongTask{"it does not say what it reveals", [](v1::Task& task) { task.set_reveal(v1::REVEAL_UNSPECIFIED); }},
-      WrongTask{"it does not say what it reveals",
-                [](v1::Task& task) { task.set_reveal(static_cast<v1::Reveal>(7)); }},  // of a later version, perhaps
-      WrongTask{"it names columns that are not there", [](v1::Task& task) { task.add_columns(3); }},
-      WrongTask{"it names columns that are not there",
-                [](v1::Task& task) {
-                  task.add_columns(1);
-                  task.add_columns(1);
-                }},
-      WrongTask{"its x has 3 entries, not 1", [](v1::Task& task) { task.add_columns(1); }},
+      WrongTask{unknown, [](v1::Task& task) { task.clear_question(); }},
+      WrongTask{unknown, [](v1::Task& task) { task.mutable_question()->pop_back(); }},
+      WrongTask{unknown, [](v1::Task& task) { task.mutable_question()->push_back(0); }},
+      WrongTask{unknown, [](v1::Task& task) { (*task.mutable_question())[4] = 100; }},  // a kind of a later version
+      WrongTask{unknown, [](v1::Task& task) { reveal(task, 2); }},
+      wrong_work("it asks for too many steps", FixedSteps{~std::uint64_t{0}}),
+      wrong_work("it asks for too many steps", ValidSteps{FixedSteps{std::uint64_t{1} << 41}}),
+      wrong_work("it asks for too many steps", GradientSteps{.count = 2, .batch = std::uint64_t{1} << 40}),
+      wrong_work("its threshold makes no sense", SparseSteps{FixedSteps{1}, kNan}),
+      wrong_work("its step size is not finite", GradientSteps{.step = kInfinity}),
+      wrong_work("it names columns that are not there", ColumnSquares{3}),
+      wrong_question("it names columns that are not there", [](ArrivedQuestion& question) { question.columns = {3}; }),
+      wrong_question("it names columns that are not there",
+                     [](ArrivedQuestion& question) {
+                       question.columns = {1, 1};
+                     }),
+      wrong_question("its x has 3 entries, not 1", [](ArrivedQuestion& question) { question.columns = {1}; }),
       WrongTask{"its x has 0 entries, not 3", [](v1::Task& task) { task.clear_x(); }},
       WrongTask{"its x has 0 entries, not 3",
                 [](v1::Task& task) {
                   task.clear_x();
-                  task.mutable_work()->mutable_cross_products();  // needs none, but the residual does
+                  ask_for(task, CrossProducts{});  // needs none, but the residual does
                 }},
       WrongTask{"it holds a number that is not finite", [](v1::Task& task) { task.mutable_x()->set_values(1, kNan); }},
       WrongTask{"it holds a number that is not finite",
                 [](v1::Task& task) {
-                  task.mutable_work()->mutable_gradient_steps();
+                  ask_for(task, GradientSteps{});
                   set_vector(*task.mutable_own(), std::vector<double>{1.0, kInfinity, 1.0});
                 }},
       WrongTask{"it holds numbers for this client alone that its work has no use for",
                 [](v1::Task& task) {
-                  task.mutable_work()->mutable_gradient_steps();
+                  ask_for(task, GradientSteps{});
                   set_vector(*task.mutable_own(), std::vector<double>(100, 1.0));
                 }},
       WrongTask{"it holds numbers for this client alone that its work has no use for",
                 [](v1::Task& task) {
                   set_vector(*task.mutable_own(), std::vector<double>{1.0, 2.0, 3.0});
                 }},
-      WrongTask{"it has more noise columns than x has entries", [](v1::Task& task) { task.set_noise_columns(4); }},
-      WrongTask{"its participants do not ascend", [](v1::Task& task) { task.add_participants(1); }},
-      WrongTask{"this client is not among its participants", [](v1::Task& task) { task.clear_participants(); }}};
+      wrong_question("it has more noise columns than x has entries",
+                     [](ArrivedQuestion& question) { question.task.noise_columns = 4; }),
+      wrong_question("its participants do not ascend",
+                     [](ArrivedQuestion& question) { question.participants.push_back(ClientId{1}); }),
+      wrong_question("this client is not among its participants",
+                     [](ArrivedQuestion& question) { question.participants.clear(); })};
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RefusedTask, testing::ValuesIn(wrong_tasks()));

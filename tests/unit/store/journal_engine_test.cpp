@@ -250,5 +250,25 @@ TEST_F(KilledRuns, ShowTheTimeThatAnAnswerTookAtFirst) {
   EXPECT_EQ(JournalEngine(clients, journal).local_updates(task, asked).earlier_seconds, stored.seconds);
 }
 
+TEST_F(KilledRuns, TellOneQuestionFromAnother) {
+  const auto clients_asked = std::vector{ClientId{0}, ClientId{2}};
+  const auto ask = [&](const LocalWork& work) {
+    RunStore store = opened();
+    InProcessEngine clients = some_clients();
+    RunJournal journal(store, CommitPolicy::EachAnswer);
+    JournalEngine engine(clients, journal);
+    return engine.local_updates({RoundIndex{0}, {}, work}, clients_asked);
+  };
+  const RoundReplies first = ask(ColumnSquares{3});
+
+  const RoundReplies again = ask(ColumnSquares{3});
+
+  ASSERT_EQ(again.replies.size(), 2U);
+  EXPECT_EQ(encoded(again), encoded(first));
+  EXPECT_GT(again.earlier_seconds, 0.0) << "from the journal";
+  EXPECT_THROW(ask(ColumnSquares{2}), ReplayDiffers);
+  EXPECT_THROW(ask(ColumnNorms{}), ReplayDiffers);
+}
+
 }  // namespace
 }  // namespace fedrk::store

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A hash of 64 bits that tells what changed by accident, eight bytes at a time. Not against people with intentions.
+// A hash of 64 bits that tells what changed by accident, eight bytes at a time, of texts and of described values
+// (fields.hpp). Not against people with intentions.
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string_view>
 
-namespace fedrk::store {
+#include "base/fields.hpp"
+
+namespace fedrk {
 
 class Hash {
  public:
   void add(std::uint64_t word) {
     state_ = (state_ ^ word) * 0x9E3779B97F4A7C15ULL;
     state_ ^= state_ >> 32;
-  }
-  void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
-  void add(std::span<const double> numbers) {
-    add(std::string_view(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()));  // NOLINT: their bits
   }
   void add(std::string_view bytes) {
     add(std::uint64_t{bytes.size()});
@@ -34,6 +32,18 @@ class Hash {
   }
 
   std::uint64_t value() const { return state_; }
+
+  // ---- What `describe` calls: a number is one word, a list its length and eight bytes at a time.
+  template <Plain Number>
+  void number(Number number) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &number, sizeof number);
+    add(word);
+  }
+  template <Plain Number>
+  void numbers(std::span<const Number> numbers) {
+    add(std::string_view(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()));  // NOLINT: their bits
+  }
 
  private:
   // Four chains side by side, as each step has to wait for the one before it.
@@ -50,4 +60,4 @@ class Hash {
   std::uint64_t state_ = 0xCBF29CE484222325ULL;
 };
 
-}  // namespace fedrk::store
+}  // namespace fedrk
