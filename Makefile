@@ -6,7 +6,7 @@ PROSTATE_RUN := runs/prostate
 # Also as root, and on fewer cores than ranks.
 MPI_ENVIRONMENT := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
-.PHONY: help build mpi run federation soak soak-mpi fuzz reproduce bench test test-sanitizers test-release test-asan test-tsan test-figures unit format check-format lint clean
+.PHONY: help build mpi run federation soak soak-mpi fuzz reproduce bench test test-sanitizers test-release test-asan test-tsan test-figures test-hostile unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -66,6 +66,10 @@ test-figures:     ## what the methods beyond the paper reach at the size of its 
 	@scripts/build release
 	@cmake --build build --target test_paper_beyond_figures
 	@build/tests/bin/test_paper_beyond_figures
+
+test-hostile:     ## thousands of hostile connections against a server, a minute
+	@scripts/build release fedrk_program test_federation_hostile_connections
+	@FEDRK_HOSTILE_FULL=1 build/tests/bin/test_federation_hostile_connections
 
 soak:             ## randomized fault-injection tests of a federation: SCENARIOS=300 SEED=now; five minutes
 	@scripts/setup test

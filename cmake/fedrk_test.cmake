@@ -14,7 +14,7 @@ function(fedrk_test_headers target)
   target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gtest_main fedrk_warnings)
   target_precompile_headers(${target} PRIVATE <gtest/gtest.h> <algorithm> <filesystem> <functional> <map> <optional>
                                               <string> <vector> ${arg_HEADERS})
-  target_compile_options(${target} PRIVATE -pthread)  # as those have it that link gRPC: all must be alike
+  target_compile_options(${target} PRIVATE -pthread)  # as those have it that link threads: all must be alike
   fedrk_compile_quickly(${target})
 endfunction()
 fedrk_test_headers(fedrk_plain_test_headers LINK fedrk::core)
@@ -46,14 +46,11 @@ function(fedrk_test path)
   endif()
   # CMake 3.25 loses lists on the way to a test; as `ctest -L` searches within labels, one joined label does as well.
   list(JOIN arg_LABELS "+" labels)
-  # gRPC and others are not built with the sanitizer, which would take their own locking for none.
+  # OpenSSL and others are not built with the sanitizer, which would take their own locking for none.
   set(environment)
   if(FEDRK_SANITIZE STREQUAL "thread")
     set(environment ENVIRONMENT
-        "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/thread_sanitizer.supp")
-  elseif(FEDRK_SANITIZE MATCHES "address")
-    set(environment ENVIRONMENT
-        "LSAN_OPTIONS=print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/leak_sanitizer.supp")
+        "TSAN_OPTIONS=ignore_noninstrumented_modules=1")
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${path}: " DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} ${environment})

@@ -63,7 +63,7 @@ Result<security::Finding> probe(const ClientSettings& settings, const security::
   return security::tls_probe(address.host, address.port, *credentials, patience);
 }
 
-// gRPC says no more than that the connection did not come about; a look at each step says why.
+// The connection itself says little more than that it did not come about; a look at each step says why.
 network::Diagnosis diagnose(const ClientSettings& settings) {
   const auto address = security::parse_host_and_port(settings.server);
   if (!address) return {address.error().message, true};

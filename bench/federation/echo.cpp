@@ -1,91 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/federation/echo.hpp"
 
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
+#include <thread>
+#include <utility>  // before Asio of Boost 1.74
 #include <vector>
 
-#include <grpcpp/grpcpp.h>
-
-#include "fedrk/v1/federation.grpc.pb.h"
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/ssl.hpp>
+#include <boost/beast/websocket.hpp>
+#include <boost/beast/websocket/ssl.hpp>
 
 namespace fedrk::bench {
 namespace {
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace ssl = asio::ssl;
+using asio::ip::tcp;
+using Line = beast::websocket::stream<beast::ssl_stream<tcp::socket>>;
+
+ssl::context context_of(const network::TlsFiles& files) {
+  ssl::context context(ssl::context::tlsv13);
+  context.use_certificate_chain_file(files.certificate);
+  context.use_private_key_file(files.key, ssl::context::pem);
+  context.load_verify_file(files.ca);
+  context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+  return context;
 }
 
-class EchoService final : public v1::Federation::Service {
-  grpc::Status Join(grpc::ServerContext*,
-                    grpc::ServerReaderWriter<v1::ServerMessage, v1::ClientMessage>* stream) override {
-    v1::ClientMessage in;
-    v1::ServerMessage out;
-    while (stream->Read(&in)) {
-      *out.mutable_piece() = std::move(*in.mutable_piece());
-      stream->Write(out);
-    }
-    return grpc::Status::OK;
+void send_back(Line& line) {
+  line.next_layer().handshake(ssl::stream_base::server);
+  line.accept();
+  line.binary(true);
+  line.auto_fragment(false);
+  beast::error_code gone;
+  for (beast::flat_buffer bytes; !gone; bytes.clear()) {
+    line.read(bytes, gone);
+    if (!gone) line.write(bytes.data(), gone);
   }
-};
-
-struct Line {
-  grpc::ClientContext context;
-  std::unique_ptr<v1::Federation::Stub> stub;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::ClientMessage, v1::ServerMessage>> stream;
-};
+}
 
 }  // namespace
 
 struct Echo::Parts {
-  EchoService service;
-  std::unique_ptr<grpc::Server> server;
-  std::vector<std::unique_ptr<Line>> lines;
-  v1::ClientMessage message;
-  v1::ServerMessage answer;
+  Parts(const network::TlsFiles& own, const network::TlsFiles& client)
+      : server_tls(context_of(own)), client_tls(context_of(client)) {}
+
+  asio::io_context context;
+  ssl::context server_tls, client_tls;
+  std::vector<std::unique_ptr<Line>> server_lines, lines;
+  std::vector<std::thread> threads;
+  std::vector<double> message;
+  beast::flat_buffer answer;
   std::size_t next = 0;
 };
 
-Echo::Echo(const network::TlsFiles& own, const network::TlsFiles& client, std::size_t streams, std::size_t numbers)
-    : parts_(std::make_unique<Parts>()) {
-  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  tls.pem_root_certs = text_of(own.ca);
-  tls.pem_key_cert_pairs.push_back({text_of(own.key), text_of(own.certificate)});
-  int port = 0;
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::SslServerCredentials(tls), &port);
-  builder.RegisterService(&parts_->service);
-  parts_->server = builder.BuildAndStart();
-  const auto credentials = grpc::SslCredentials({text_of(client.ca), text_of(client.key), text_of(client.certificate)});
-  for (std::size_t k = 0; k < streams; ++k) {
-    auto line = std::make_unique<Line>();
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    line->stub =
-        v1::Federation::NewStub(grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port), credentials, arguments));
-    line->context.set_wait_for_ready(true);
-    line->stream = line->stub->Join(&line->context);
+Echo::Echo(const network::TlsFiles& own, const network::TlsFiles& client, std::size_t connections, std::size_t numbers)
+    : parts_(std::make_unique<Parts>(own, client)) {
+  tcp::acceptor acceptor(parts_->context, {asio::ip::address_v4::loopback(), 0});
+  for (std::size_t k = 0; k < connections; ++k) {
+    auto line = std::make_unique<Line>(parts_->context, parts_->client_tls);
+    beast::get_lowest_layer(*line).connect(acceptor.local_endpoint());
+    auto peer = std::make_unique<Line>(acceptor.accept(), parts_->server_tls);
+    for (Line* each : {line.get(), peer.get()}) beast::get_lowest_layer(*each).set_option(tcp::no_delay(true));
+    parts_->threads.emplace_back([&served = *peer] { send_back(served); });
+    line->next_layer().handshake(ssl::stream_base::client);
+    line->handshake("localhost", "/");
+    line->binary(true);
+    line->write_buffer_bytes(16 << 10);
+    parts_->server_lines.push_back(std::move(peer));
     parts_->lines.push_back(std::move(line));
   }
-  for (std::size_t j = 0; j < numbers; ++j) parts_->message.mutable_piece()->add_values(0.1 * static_cast<double>(j));
-  round(streams);  // every stream is up
+  for (std::size_t j = 0; j < numbers; ++j) parts_->message.push_back(0.1 * static_cast<double>(j));
 }
 
 Echo::~Echo() {
-  for (auto& line : parts_->lines) line->stream->WritesDone();
-  for (auto& line : parts_->lines) line->stream->Finish();
-  parts_->server->Shutdown();
+  beast::error_code ignored;
+  for (auto& line : parts_->lines) beast::get_lowest_layer(*line).close(ignored);
+  for (std::thread& thread : parts_->threads) thread.join();
 }
 
 void Echo::round(std::size_t asked) {
   const std::size_t first = parts_->next;
   parts_->next = (first + asked) % parts_->lines.size();
   const auto line = [&](std::size_t k) -> Line& { return *parts_->lines[(first + k) % parts_->lines.size()]; };
-  for (std::size_t k = 0; k < asked; ++k) line(k).stream->Write(parts_->message);
+  for (std::size_t k = 0; k < asked; ++k) line(k).write(asio::buffer(parts_->message));
   for (std::size_t k = 0; k < asked; ++k) {
-    if (!line(k).stream->Read(&parts_->answer)) throw std::runtime_error("the echo fell silent");
+    parts_->answer.clear();
+    line(k).read(parts_->answer);
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The peer: a plain gRPC echo over mutual TLS. So many streams are open; in a round some of them carry a vector there
-// and back. The synchronous API, as in gRPC's own examples.
+// The peer: a plain WebSocket echo over mutual TLS. So many connections are open; in a round some of them carry a vector
+// there and back. Blocking calls, a thread for each connection of the server, as in Beast's own examples.
 
 #include <cstddef>
 #include <memory>
@@ -14,10 +14,10 @@ namespace fedrk::bench {
 
 class Echo {
  public:
-  Echo(const network::TlsFiles& server, const network::TlsFiles& client, std::size_t streams, std::size_t numbers);
+  Echo(const network::TlsFiles& server, const network::TlsFiles& client, std::size_t connections, std::size_t numbers);
   ~Echo();
 
-  /// A round with `asked` of the streams, other ones each time.
+  /// A round with `asked` of the connections, other ones each time.
   void round(std::size_t asked);
 
  private:

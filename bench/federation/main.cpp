@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rounds over the network against a plain gRPC echo of the same bytes, masked sums against plain ones, and a thousand
-// clients against fifty. All with mutual TLS on this machine.
+// Rounds over the network against a plain WebSocket echo of the same bytes, masked sums against plain ones, and a
+// thousand clients against fifty. All with mutual TLS on this machine.
 
 #include <unistd.h>
 
@@ -123,7 +123,7 @@ void round_against_echo(const Settings& settings, const Identities& identities, 
            rounds;
   };
   const auto times = shortest_in_turn([&] { return ours.run(); }, echo_round, settings.seconds);
-  Ratio ratio{plan.what, "gRPC echo of the same bytes", times.first / 1e3, times.second / 1e3, "us"};
+  Ratio ratio{plan.what, "WebSocket echo of the same bytes", times.first / 1e3, times.second / 1e3, "us"};
   ratio.at_most = plan.at_most;
   report.add(ratio);
 }
@@ -227,7 +227,7 @@ void run(const Settings& settings) {
   const std::size_t few = settings.quick ? 3 : 50, many = settings.quick ? 12 : settings.clients, unknowns = 1024;
   std::filesystem::create_directories(settings.scratch);
   const Identities identities(settings.scratch / "identities");
-  Swarm few_swarm(identities, few, unknowns), many_swarm(identities, many, unknowns);  // before gRPC begins
+  Swarm few_swarm(identities, few, unknowns), many_swarm(identities, many, unknowns);  // before there are threads
   Report report;
   report.judged = !settings.quick;
   for (const auto& [name, value] : machine_description()) fmt::print("{}: {}\n", name, value);
@@ -251,7 +251,7 @@ void run(const Settings& settings) {
 int main(int argc, char** argv) {
   Settings settings;
   settings.scratch = std::filesystem::temp_directory_path() / fmt::format("fedrk-bench-{}", ::getpid());
-  CLI::App app("Rounds over the network, as ratios to a plain gRPC echo.");
+  CLI::App app("Rounds over the network, as ratios to a plain WebSocket echo.");
   app.add_option("--out", settings.out, "write STEM.json");
   app.add_option("--seconds", settings.seconds, "for each contest")->capture_default_str();
   app.add_option("--scratch", settings.scratch, "folder for keys and stores, removed again")->capture_default_str();

@@ -5,49 +5,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
-#include <deque>
 #include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <grpcpp/alarm.h>
-#include <grpcpp/grpcpp.h>
 
-#include "fedrk/v1/federation.grpc.pb.h"
+#include "network/server_link.hpp"
 #include "network/wire.hpp"
 
 namespace fedrk::bench {
 namespace {
 
-enum class Event { Started, Read, Written, Beat };
-
-struct Member;
-struct Tag {
-  Member* member;
-  Event event;
-};
-
 struct Member {
   std::string name;
-  grpc::ClientContext context;
-  std::unique_ptr<v1::Federation::Stub> stub;
-  std::unique_ptr<grpc::ClientAsyncReaderWriter<v1::ClientMessage, v1::ServerMessage>> stream;
-  v1::ServerMessage incoming;
-  std::deque<v1::ClientMessage> outgoing;
-  bool writing = false, joined = false;
-  bool spoke = false;  // since the last heartbeats: then it needs none, as with real clients
-  Tag started{this, Event::Started}, read{this, Event::Read}, written{this, Event::Written};
+  std::unique_ptr<network::ServerLink> link;
+  std::mutex writing;  // answers and heartbeats come from two threads
+  std::atomic<bool> joined = false;
+  std::atomic<bool> spoke = false;  // since the last heartbeats: then it needs none, as with real clients
 };
-
-void write_next(Member& member) {
-  if (member.writing || member.outgoing.empty()) return;
-  member.writing = true;
-  member.stream->Write(member.outgoing.front(), &member.written);
-  member.outgoing.pop_front();
-}
 
 v1::ClientMessage hello(const std::string& name) {
   v1::ClientMessage message;
@@ -92,64 +74,50 @@ v1::ClientMessage answer_to(const v1::ServerMessage& in, std::size_t unknowns) {
   return out;
 }
 
-void send(Member& member, v1::ClientMessage message) {
-  if (message.body_case() == v1::ClientMessage::BODY_NOT_SET) return;
-  member.outgoing.push_back(std::move(message));
-  write_next(member);
+bool send(Member& member, const v1::ClientMessage& message) {
+  if (message.body_case() == v1::ClientMessage::BODY_NOT_SET) return true;
+  const std::lock_guard lock(member.writing);
+  return member.link->write(message);
+}
+
+// Until the server is gone, which ends the process.
+void take_part(Member& member, std::size_t unknowns) {
+  v1::ServerMessage in;
+  member.joined = send(member, hello(member.name));
+  while (member.joined && member.link->read(in)) {
+    member.spoke = true;
+    if (!send(member, answer_to(in, unknowns))) break;
+    in.Clear();
+  }
+  ::_exit(0);
 }
 
 [[noreturn]] void serve(const test::Identities& identities, std::size_t first, std::size_t clients,
                         std::size_t unknowns, int orders) {
   int port = 0;
   if (::read(orders, &port, sizeof port) != sizeof port) ::_exit(0);
-  grpc::CompletionQueue queue;
   std::vector<std::unique_ptr<Member>> members;
+  std::vector<std::thread> threads;
   for (std::size_t k = 0; k < clients; ++k) {
-    auto member = std::make_unique<Member>();
-    member->name = Swarm::name(first + k);
-    const auto own = identities.client(member->name);
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // as fedrk's own clients
-    const auto channel =
-        grpc::CreateCustomChannel(fmt::format("127.0.0.1:{}", port),
-                                  grpc::SslCredentials({identities.ca(), own.key, own.certificate}), arguments);
-    member->stub = v1::Federation::NewStub(channel);
-    member->context.set_wait_for_ready(true);
-    member->stream = member->stub->AsyncJoin(&member->context, &queue, &member->started);
-    members.push_back(std::move(member));
+    Member& member = *members.emplace_back(std::make_unique<Member>());
+    member.name = Swarm::name(first + k);
+    network::LinkOptions options;
+    options.server = fmt::format("127.0.0.1:{}", port);
+    options.tls = identities.client_files(member.name);
+    options.connect_limit = network::Milliseconds(60'000);
+    auto made = network::connect(options);
+    if (!made) ::_exit(1);
+    member.link = *std::move(made);
+    threads.emplace_back([&member, unknowns] { take_part(member, unknowns); });
   }
-  const auto beat_every = std::chrono::milliseconds(2000);
-  grpc::Alarm alarm;
-  Tag beat{nullptr, Event::Beat};
-  alarm.Set(&queue, std::chrono::system_clock::now() + beat_every, &beat);
-  void* tag = nullptr;
-  bool ok = false;
-  while (queue.Next(&tag, &ok)) {
-    auto& [member, event] = *static_cast<Tag*>(tag);
-    if (event == Event::Beat) {
-      v1::ClientMessage message;
-      message.mutable_heartbeat();
-      for (auto& each : members) {
-        if (each->joined && !std::exchange(each->spoke, false)) send(*each, message);
-      }
-      alarm.Set(&queue, std::chrono::system_clock::now() + beat_every, &beat);
-      continue;
+  v1::ClientMessage beat;
+  beat.mutable_heartbeat();
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2000));
+    for (auto& each : members) {
+      if (each->joined && !each->spoke.exchange(false)) send(*each, beat);
     }
-    if (!ok) ::_exit(0);  // the server is gone
-    if (event == Event::Written) member->writing = false;
-    if (event == Event::Started) {
-      member->joined = true;
-      send(*member, hello(member->name));
-    }
-    if (event == Event::Read) {
-      member->spoke = true;
-      send(*member, answer_to(member->incoming, unknowns));
-    }
-    if (event != Event::Written) member->stream->Read(&member->incoming, &member->read);
-    write_next(*member);
   }
-  ::_exit(0);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Very many clients in one process and one thread, which answer every task at once with a vector of zeros: to see what
+// Very many clients in a few processes, which answer every task at once with a vector of zeros: to see what
 // a server does with a thousand of them. Each has a connection and a certificate of its own.
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 
 namespace fedrk::bench {
 
-/// Processes that wait for their orders. Must be made before gRPC is used.
+/// Processes that wait for their orders. Must be made before there are threads.
 class Swarm {
  public:
   Swarm(const test::Identities& identities, std::size_t clients, std::size_t unknowns);

@@ -6,7 +6,7 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "network/agreement.hpp"
-#include "network/hub.hpp"
+#include "network/websocket_server.hpp"
 #include "network/network_engine.hpp"
 #include "network/vectors.hpp"
 
@@ -14,7 +14,7 @@ namespace fedrk::network {
 
 struct FederationServer::Parts {
   ServerOptions options;
-  std::unique_ptr<Hub> hub;
+  std::unique_ptr<WebSocketServer> sockets;
   std::vector<ClientSummary> roster;
   std::size_t unknowns = 0;
   std::optional<NetworkEngine> engine;
@@ -32,16 +32,16 @@ FederationServer::FederationServer(std::unique_ptr<Parts> parts) : parts_(std::m
 FederationServer::~FederationServer() = default;
 
 Result<std::unique_ptr<FederationServer>> FederationServer::open(ServerOptions options, operation::Log& log) {
-  auto hub = Hub::open({options.listen, options.tls, options.memory_limit}, options.federation, log);
-  if (!hub) return hub.error();
+  auto sockets = WebSocketServer::open({options.listen, options.tls, options.memory_limit}, options.federation, log);
+  if (!sockets) return sockets.error();
   return std::unique_ptr<FederationServer>(
-      new FederationServer(std::make_unique<Parts>(Parts{std::move(options), *std::move(hub), {}, 0, {}})));
+      new FederationServer(std::make_unique<Parts>(Parts{std::move(options), *std::move(sockets), {}, 0, {}})));
 }
 
-int FederationServer::port() const { return parts_->hub->port(); }
+int FederationServer::port() const { return parts_->sockets->port(); }
 
 Result<Gathered> FederationServer::gather(const std::string& stored) {
-  Switchboard& switchboard = parts_->hub->switchboard();
+  Switchboard& switchboard = parts_->sockets->switchboard();
   const FederationOptions& options = parts_->options.federation;
   v1::StoredFederation federation;
   if (stored.empty()) {
@@ -75,7 +75,7 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
 
 Engine& FederationServer::engine(std::uint64_t first_task) {
   FEDRK_EXPECTS(!parts_->roster.empty());
-  return parts_->engine.emplace(parts_->hub->switchboard(), parts_->options.federation, parts_->roster,
+  return parts_->engine.emplace(parts_->sockets->switchboard(), parts_->options.federation, parts_->roster,
                                 parts_->unknowns, first_task);
 }
 
@@ -88,15 +88,15 @@ void FederationServer::end(const LastWord& word) {
   // Names do not travel in pieces: coefficients without names are better than a last word that nobody can take.
   if (end.ByteSizeLong() > parts_->options.federation.largest_message / 2) end.clear_names();
   wire::set_vector(*end.mutable_coefficients(), word.coefficients);
-  parts_->hub->switchboard().end(end);
+  parts_->sockets->switchboard().end(end);
   const Milliseconds goodbye = std::min(Milliseconds(2'000), 4 * parts_->options.federation.heartbeat);
-  parts_->hub->switchboard().wait_until_empty(goodbye);
+  parts_->sockets->switchboard().wait_until_empty(goodbye);
 }
 
 void FederationServer::interrupt(Termination why, std::string words) {
-  parts_->hub->switchboard().interrupt(why, std::move(words));
+  parts_->sockets->switchboard().interrupt(why, std::move(words));
 }
 
-std::vector<SeatStatus> FederationServer::status() const { return parts_->hub->switchboard().status(); }
+std::vector<SeatStatus> FederationServer::status() const { return parts_->sockets->switchboard().status(); }
 
 }  // namespace fedrk::network

@@ -20,27 +20,17 @@ std::string tamed(std::string words, std::size_t most) {
   return words;
 }
 
-std::string plain_address(std::string_view peer) {
-  if (peer.starts_with("ipv4:") || peer.starts_with("ipv6:")) peer.remove_prefix(5);
-  std::string address(peer);
-  for (const auto& [coded, plain] : {std::pair("%5B", "["), std::pair("%5D", "]"), std::pair("%25", "%")}) {
-    if (const auto at = address.find(coded); at != std::string::npos) address.replace(at, 3, plain);
+std::string handshake_words(std::string_view reason) {
+  if (has(reason, "certificate verify failed")) return "the peer's certificate is not to be believed";
+  if (has(reason, "did not return a certificate")) return "the peer has shown no certificate";
+  if (has(reason, "wrong version number") || has(reason, "http request")) return "the peer does not speak TLS";
+  if (has(reason, "unsupported protocol") || has(reason, "protocol version")) {
+    return "the peer speaks no TLS version that is still safe (1.3)";
   }
-  return tamed(address);
-}
-
-std::string handshake_words(std::string_view line) {
-  if (!has(line, "Handshake failed")) return "";
-  if (has(line, "certificate verify failed")) return "the peer's certificate is not to be believed";
-  if (has(line, "did not return a certificate")) return "the peer has shown no certificate";
-  if (has(line, "wrong version number") || has(line, "http request")) return "the peer does not speak TLS";
-  if (has(line, "unsupported protocol") || has(line, "protocol version")) {
-    return "the peer speaks no TLS version that is still safe (1.2 or 1.3)";
-  }
-  if (has(line, "alert unknown ca")) return "the peer does not know the authority of the server's certificate";
-  if (has(line, "alert certificate expired")) return "the peer finds the server's certificate expired";
-  if (has(line, "certificate")) return "the peer refuses the server's certificate";
-  if (has(line, "no shared cipher") || has(line, "no suitable")) return "there is no cipher that both sides know";
+  if (has(reason, "alert unknown ca")) return "the peer does not know the authority of the server's certificate";
+  if (has(reason, "alert certificate expired")) return "the peer finds the server's certificate expired";
+  if (has(reason, "certificate")) return "the peer refuses the server's certificate";
+  if (has(reason, "no shared cipher") || has(reason, "no suitable")) return "there is no cipher that both sides know";
   return "the handshake failed";
 }
 

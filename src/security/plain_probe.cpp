@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string_view>
-
 #include "fedrk/security/tls_probe.hpp"
 #include "security/openssl.hpp"
 #include "security/tcp.hpp"
@@ -29,19 +27,18 @@ bool answers_tls(const std::string& host, std::uint16_t port, Deadline deadline)
 }
 
 Finding greet(const std::string& host, std::uint16_t port, TcpConnection connection, Deadline deadline) {
-  using std::string_view_literals::operator""sv;
-  connection.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"sv, deadline);
+  connection.send(upgrade_request(host), deadline);
   std::string bytes;
   const Got got = connection.receive(bytes, deadline);
   if (got == Got::Timeout) {
     return {Stage::Handshake, false, "the other side accepted the connection but did not answer in time",
             "is this the port of fedrk server? It may also be overloaded: try again"};
   }
-  if (got == Got::Bytes && begins_http2(bytes)) return {Stage::Done, true, "the server answers without TLS", ""};
+  if (got == Got::Bytes && is_upgrade(bytes)) return {Stage::Done, true, "the server answers without TLS", ""};
   const bool alert = got == Got::Bytes && bytes[0] == 21;
   if (alert || (got == Got::End && answers_tls(host, port, deadline))) return speaks_tls();
   return {Stage::Handshake, false,
-          got == Got::End ? "the other side hung up at our greeting" : "the other side does not speak gRPC (HTTP/2)",
+          got == Got::End ? "the other side hung up at our greeting" : "the other side does not speak WebSocket",
           "is this the port of fedrk server, without a proxy before it?"};
 }
 

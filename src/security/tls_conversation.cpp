@@ -35,15 +35,21 @@ bool looks_like_tls(const std::string& bytes) {
 
 }  // namespace
 
-// A frame of kind 4 on stream 0, behind the 24 bits of its length.
-bool begins_http2(const std::string& bytes) {
-  constexpr std::string_view kStreamZero("\0\0\0\0", 4);
-  return bytes.size() >= 9 && bytes[0] == 0 && bytes[3] == 4 && std::string_view(bytes).substr(5, 4) == kStreamZero;
+std::string upgrade_request(const std::string& host) {
+  return "GET /federation HTTP/1.1\r\nHost: " + host +
+         "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+         "Sec-WebSocket-Key: ZmVkcmstcHJvYmUtLS0tLQ==\r\nSec-WebSocket-Protocol: fedrk\r\n\r\n";
 }
+
+bool is_fedrk_answer(std::string_view bytes) {
+  return bytes.starts_with("HTTP/1.1 ") && bytes.find("\r\nServer: fedrk\r\n") != std::string_view::npos;
+}
+
+bool is_upgrade(std::string_view bytes) { return bytes.starts_with("HTTP/1.1 101 ") && is_fedrk_answer(bytes); }
 
 TlsContext client_context(const Credentials& credentials) {
   TlsContext context(require(SSL_CTX_new(TLS_client_method()), "cannot set TLS up"));
-  require(SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) == 1, "cannot set TLS up");
+  require(SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION) == 1, "cannot set TLS up");
   require(X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), certificate_from(credentials.ca).get()) == 1,
           "cannot use the ca file");
   if (!credentials.certificate.empty()) {
@@ -61,10 +67,7 @@ Conversation::Conversation(SSL_CTX* context, std::string host, TcpConnection con
   out_ = require(BIO_new(BIO_s_mem()), "out of memory");
   SSL_set_bio(tls_.get(), in_, out_);
   SSL_set_connect_state(tls_.get());
-  static constexpr std::array<unsigned char, 3> kHttp2{2, 'h', '2'};
-  require(SSL_set_ex_data(tls_.get(), 0, &seen_) == 1 &&
-              SSL_set_alpn_protos(tls_.get(), kHttp2.data(), static_cast<unsigned>(kHttp2.size())) == 0,
-          "cannot set TLS up");
+  require(SSL_set_ex_data(tls_.get(), 0, &seen_) == 1, "cannot set TLS up");
   if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls_.get()), host.c_str()) != 1) {
     ERR_clear_error();
     const long named = SSL_ctrl(tls_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, host.data());
@@ -73,13 +76,6 @@ Conversation::Conversation(SSL_CTX* context, std::string host, TcpConnection con
 }
 
 std::string Conversation::version() const { return SSL_get_version(tls_.get()); }
-
-bool Conversation::speaks_http2() const {
-  const unsigned char* protocol = nullptr;
-  unsigned size = 0;
-  SSL_get0_alpn_selected(tls_.get(), &protocol, &size);
-  return size == 2 && protocol[0] == 'h' && protocol[1] == '2';
-}
 
 template <class Step>
 Conversation::End Conversation::drive(Step step, Deadline deadline) {
@@ -97,7 +93,7 @@ Conversation::End Conversation::drive(Step step, Deadline deadline) {
     const auto got = connection_.receive(bytes, deadline);
     if (got == TcpConnection::Got::Timeout) return sent ? End::Timeout : End::HungUp;
     if (got == TcpConnection::Got::End) return End::HungUp;
-    if (!heard_ && !looks_like_tls(bytes)) return begins_http2(bytes) ? End::InTheClear : End::NotTls;
+    if (!heard_ && !looks_like_tls(bytes)) return is_fedrk_answer(bytes) ? End::InTheClear : End::NotTls;
     heard_ = true;
     require(BIO_write(in_, bytes.data(), static_cast<int>(bytes.size())) > 0, "out of memory");
   }
@@ -116,9 +112,16 @@ Conversation::End Conversation::shake_hands(Deadline deadline) {
   return drive([&] { return SSL_do_handshake(tls_.get()); }, deadline);
 }
 
-Conversation::End Conversation::listen(Deadline deadline) {
-  std::array<char, 256> ignored{};
-  return drive([&] { return SSL_read(tls_.get(), ignored.data(), static_cast<int>(ignored.size())); }, deadline);
+Conversation::End Conversation::ask(const std::string& request, std::string& answer, Deadline deadline) {
+  const End sent =
+      drive([&] { return SSL_write(tls_.get(), request.data(), static_cast<int>(request.size())); }, deadline);
+  if (sent != End::Success) return sent;
+  std::array<char, 1024> bytes{};
+  int count = 0;
+  const End end =
+      drive([&] { return count = SSL_read(tls_.get(), bytes.data(), static_cast<int>(bytes.size())); }, deadline);
+  if (end == End::Success) answer.assign(bytes.data(), static_cast<std::size_t>(count));
+  return end;
 }
 
 }  // namespace fedrk::security

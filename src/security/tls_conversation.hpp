@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One attempt to talk TLS to a server as a client of the federation, up to the server's first word.
+// One attempt to talk TLS to a server as a client of the federation, up to the server's answer to an upgrade.
 
 #include <string>
+#include <string_view>
 
 #include "fedrk/security/own_credentials.hpp"
 #include "security/openssl.hpp"
@@ -12,8 +13,11 @@
 
 namespace fedrk::security {
 
-/// Whether these bytes are how a server of HTTP/2 begins: with its settings.
-bool begins_http2(const std::string& bytes);
+/// What a client of the federation asks for first: to speak WebSocket.
+std::string upgrade_request(const std::string& host);
+/// Whether a fedrk server answers so to what it was asked, and whether it agrees to speak WebSocket.
+bool is_fedrk_answer(std::string_view bytes);
+bool is_upgrade(std::string_view bytes);
 
 /// What a client believes and shows. Without a certificate it shows none.
 TlsContext client_context(const Credentials& credentials);
@@ -29,15 +33,14 @@ class Conversation {
   Conversation& operator=(const Conversation&) = delete;
 
   End shake_hands(Deadline deadline);
-  /// Success: the server said something.
-  End listen(Deadline deadline);
+  /// Success: the server said something, which begins with `answer`.
+  End ask(const std::string& request, std::string& answer, Deadline deadline);
 
   const ServerSeen& seen() const { return seen_; }
   int alert() const { return alert_; }                   // after End::Alert
   const std::string& reason() const { return reason_; }  // OpenSSL's, after End::Failure
   bool heard_anything() const { return heard_; }
   std::string version() const;
-  bool speaks_http2() const;
 
  private:
   template <class Step>

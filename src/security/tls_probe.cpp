@@ -60,11 +60,14 @@ Finding converse(const std::string& host, const Credentials& credentials, Deadli
   const TlsContext context = client_context(credentials);
   Conversation talk(context.get(), host, std::move(connection));
   if (const End end = talk.shake_hands(deadline); end != End::Success) return failure(host, talk, end, credentials);
-  // In TLS 1.3 our side is done before the server has looked at our certificate. A server of HTTP/2 speaks first: its
-  // first word says that it agrees.
-  const End end = talk.listen(deadline);
+  // In TLS 1.3 our side is done before the server has looked at our certificate: its answer says that it agrees.
+  std::string answer;
+  const End end = talk.ask(upgrade_request(host), answer, deadline);
   if (end != End::Success && end != End::Timeout) return failure(host, talk, end, credentials);
-  if (!talk.speaks_http2()) return alert_words(SSL_AD_NO_APPLICATION_PROTOCOL);
+  if (end == End::Success && !is_upgrade(answer)) {
+    return {Stage::Handshake, false, "the server speaks TLS, but is no fedrk server",
+            "is this the port of fedrk server, without a web server or proxy before it?"};
+  }
   const auto& facts = talk.seen().facts;
   const std::string until =
       facts ? fmt::format(", its certificate is valid until {}", moment_text(facts->not_after)) : "";

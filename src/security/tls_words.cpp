@@ -81,14 +81,11 @@ Finding alert_words(int alert) {
     case SSL_AD_CERTIFICATE_REQUIRED:
       return about_certificate("the server asks for a certificate and got none from us",
                                "name certificate and key in the settings");
-    case SSL_AD_NO_APPLICATION_PROTOCOL:
-      return {Stage::Handshake, false, "the server speaks TLS, but not gRPC (HTTP/2)",
-              "is this the port of fedrk server, without a web server or proxy before it?"};
-    case SSL_AD_HANDSHAKE_FAILURE:  // also what TLS 1.2 says where a certificate is missing
+    case SSL_AD_HANDSHAKE_FAILURE:
       return {Stage::Handshake, false, "the server breaks the handshake off (handshake failure)",
               "is it a fedrk server, and are certificate and key named in the settings?"};
     case SSL_AD_PROTOCOL_VERSION:
-      return {Stage::Handshake, false, "the server speaks no TLS version that is still safe (1.2 or 1.3)",
+      return {Stage::Handshake, false, "the server speaks no TLS version that is still safe (1.3)",
               "is this the port of fedrk server?"};
     default:
       return {Stage::Handshake, false,

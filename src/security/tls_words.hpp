@@ -26,7 +26,6 @@ Finding disbelief(const std::string& host, const ServerSeen& seen, const std::st
 Finding alert_words(int alert);
 
 /// What a server that hangs up on our certificate would have said, as far as our own files tell; 0: they tell nothing.
-/// gRPC's servers hang up without an alert.
 int alert_to_expect(const Credentials& ours, Moment now);
 
 }  // namespace fedrk::security

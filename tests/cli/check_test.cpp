@@ -230,7 +230,7 @@ TEST_F(Check, LooksAtWhatGoesWithoutTls) {
   }
   options.behaviour = test::TlsServerOptions::Plain;
   const TlsServer mail(options);
-  EXPECT_EQ(line(online(mail, 2), "BAD").find("BAD  tls: the other side does not speak gRPC (HTTP/2); "), 0U);
+  EXPECT_EQ(line(online(mail, 2), "BAD").find("BAD  tls: the other side does not speak WebSocket; "), 0U);
   set_entry("fed/server/server.toml", "plan =", "insecure = true\nplan =");
   const auto outcome = program_.run("check fed/server/server.toml");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out;

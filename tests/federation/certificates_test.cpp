@@ -220,8 +220,8 @@ TEST_F(Certificates, OfAnotherThanTheNameSaysAreRefusedAfterTheHandshake) {
   expect_logged("'site-9' is not on the server's list of clients");
 
   fs::copy_file(federation_.path("site-1/data.csv"), federation_.path("site-4/data.csv"));
-  expect_refused(join(federation_.path("site-4")), "the certificate of 'site-4' was revoked (");
-  expect_logged("the certificate of 'site-4' was revoked (");
+  expect_refused(join(federation_.path("site-4")), "the server refuses our certificate: it has been revoked; ask the");
+  expect_logged("tls.refused reason=\"the certificate of 'site-4' was revoked (");
 
   // Signed by the right authority, but without a name; and in the chain of a client that plays authority.
   const fs::path odd = folder_of("site-1", *authority_.issue_client("site-1", good_), ca);

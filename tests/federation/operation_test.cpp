@@ -2,10 +2,10 @@
 
 // What whoever runs a server sees of it, and what it puts up with on its own machine.
 
-#include <httplib.h>
 #include <nlohmann/json.hpp>
 
 #include "federation/weather.hpp"
+#include "support/http_get.hpp"
 
 namespace fedrk::test {
 namespace {
@@ -48,9 +48,9 @@ TEST_F(FederationTest, ShowsHealthAndMetricsWhileItRuns) {
   const std::string said = "fedrk: health and metrics on port ";
   ASSERT_TRUE(wait_until(5s, [&] { return has(federation.server().err(), said); })) << federation.story();
   const std::string err = federation.server().err();
-  httplib::Client watcher("127.0.0.1", std::stoi(err.substr(err.find(said) + said.size())));
+  const auto watched = static_cast<std::uint16_t>(std::stoi(err.substr(err.find(said) + said.size())));
   const auto metrics = [&] {
-    const auto page = watcher.Get("/metrics");
+    const auto page = http_get(watched, "/metrics");
     return page ? page->body : "";
   };
   EXPECT_TRUE(has(metrics(), "fedrk_phase{phase=\"gathering\"} 1")) << metrics();
@@ -58,7 +58,7 @@ TEST_F(FederationTest, ShowsHealthAndMetricsWhileItRuns) {
   for (std::size_t i = 0; i < federation.clients(); ++i) federation.start_client(i);
   ASSERT_TRUE(reaches(10)) << federation.story();
   federation.network(0).partition(true);
-  const auto health = watcher.Get("/healthz");
+  const auto health = http_get(watched, "/healthz");
   ASSERT_TRUE(health);
   EXPECT_EQ(health->status, 200);
   const std::string page = metrics();

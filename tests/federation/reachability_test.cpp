@@ -91,8 +91,7 @@ TEST_F(Reachability, SomethingElseAtThePortIsSaidWhileTheClientWaits) {
   {
     const TlsServer mail(options);
     expect_waited(join(at(mail.port())), "the other side does not speak TLS; is this the port of fedrk server");
-    expect_waited(join(at(mail.port()), {"--insecure"}),
-                  "the other side does not speak gRPC (HTTP/2); is this the port");
+    expect_waited(join(at(mail.port()), {"--insecure"}), "the other side does not speak WebSocket; is this the port");
   }
   options.behaviour = TlsServerOptions::Silent;
   const TlsServer hanging(options);

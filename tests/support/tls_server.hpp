@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A server in a thread that greets as a gRPC server does, or fails to in a chosen way.
+// A server in a thread that agrees to speak WebSocket as fedrk does, or fails to in a chosen way.
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -11,7 +11,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -21,16 +20,17 @@
 
 namespace fedrk::test {
 
-/// HangsUp: on every certificate, without a word. Plain: another service. Clear: HTTP/2 without TLS. Old: at most
-/// TLS 1.2.
+/// HangsUp: on every certificate, without a word. Plain: another service. Clear: fedrk without TLS. Web: a web
+/// server. Old: at most TLS 1.2.
 struct TlsServerOptions {
   std::string certificate, key, ca, crl;  // PEM; without a crl nobody is revoked
-  enum { Greets, HangsUp, Plain, Clear, Silent, NoHttp2, Old } behaviour = Greets;
+  enum { Greets, HangsUp, Plain, Clear, Silent, Web, Old } behaviour = Greets;
 
   bool with_tls() const { return behaviour != Plain && behaviour != Clear && behaviour != Silent; }
   std::string greeting() const {
     if (behaviour == Plain) return "220 mail.example.org at your service\r\n";
-    return std::string("\0\0\0\4\0\0\0\0\0", 9);  // an empty SETTINGS frame of HTTP/2
+    if (behaviour == Web) return "HTTP/1.1 404 Not Found\r\nServer: web\r\nContent-Length: 0\r\n\r\n";
+    return "HTTP/1.1 101 Switching Protocols\r\nServer: fedrk\r\n\r\n";
   }
 };
 
@@ -98,15 +98,6 @@ class TlsServer {
       SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
     }
     if (options_.behaviour == TlsServerOptions::Old) SSL_CTX_set_max_proto_version(context_, TLS1_2_VERSION);
-    if (options_.behaviour != TlsServerOptions::NoHttp2) SSL_CTX_set_alpn_select_cb(context_, select_http2, nullptr);
-  }
-
-  static int select_http2(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in,
-                          unsigned length, void*) {
-    if (length != 3 || std::memcmp(in, "\2h2", 3) != 0) return SSL_TLSEXT_ERR_ALERT_FATAL;
-    *out = in + 1;
-    *size = 2;
-    return SSL_TLSEXT_ERR_OK;
   }
 
   void serve() {

@@ -8,7 +8,7 @@
 //     if (!endpoint) return endpoint.error();
 //
 // Whoever connects may be slow or hostile: a connection is one request of some kilobytes, answered within two seconds
-// or closed.
+// or closed, and of many at one time the oldest gives way.
 
 #include <cstdint>
 #include <functional>
@@ -33,8 +33,8 @@ struct EndpointOptions {
 
 class HttpEndpoint {
  public:
-  /// Serves from threads of its own until it is destroyed, which takes less than a second. The sources are asked from
-  /// those threads, at any time and two at once. Ignores SIGPIPE in the whole process.
+  /// Serves from a thread of its own until it is destroyed, which takes less than a second. The sources are asked from
+  /// that thread, at any time.
   static Result<std::unique_ptr<HttpEndpoint>> start(const EndpointOptions& options, HealthSource health,
                                                      MetricsSource metrics);
   HttpEndpoint(const HttpEndpoint&) = delete;

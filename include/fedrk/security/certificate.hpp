@@ -2,7 +2,7 @@
 #pragma once
 
 // What a certificate says, and whom to believe it. Certificates, keys and revocation lists are texts in PEM, as files
-// hold them and as gRPC hands them over; of several certificates in one text the first counts.
+// hold them; of several certificates in one text the first counts.
 
 #include <optional>
 #include <string>

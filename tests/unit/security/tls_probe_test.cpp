@@ -63,8 +63,11 @@ TEST_F(TlsProbe, IsContentWhereAllIsWell) {
     EXPECT_EQ(finding.stage, Stage::Done);
     EXPECT_EQ(finding.words, "TLSv1.3 with the server, its certificate is valid until " + moment_text(year_.until));
   }
+}
+
+TEST_F(TlsProbe, SpeaksNoOldTls) {
   server_.behaviour = TlsServerOptions::Old;
-  EXPECT_TRUE(probe().ok);
+  expect_refusal(probe(), Stage::Handshake, "the server speaks no TLS version that is still safe (1.3)");
 }
 
 TEST_F(TlsProbe, TellsNameAndPortApart) {
@@ -82,8 +85,8 @@ TEST_F(TlsProbe, TellsNameAndPortApart) {
 TEST_F(TlsProbe, NoticesOtherServices) {
   server_.behaviour = TlsServerOptions::Plain;
   expect_refusal(probe(), Stage::Handshake, "the other side does not speak TLS");
-  server_.behaviour = TlsServerOptions::NoHttp2;
-  expect_refusal(probe(), Stage::Handshake, "the server speaks TLS, but not gRPC (HTTP/2)");
+  server_.behaviour = TlsServerOptions::Web;
+  expect_refusal(probe(), Stage::Handshake, "the server speaks TLS, but is no fedrk server");
 }
 
 TEST_F(TlsProbe, NoticesThatOneSideGoesWithoutTls) {
@@ -98,7 +101,7 @@ TEST_F(TlsProbe, NoticesThatOneSideGoesWithoutTls) {
   server_.behaviour = TlsServerOptions::Plain;
   const TlsServer mail(server_);
   const Finding other = plain_probe("127.0.0.1", mail.port(), 1s);
-  EXPECT_EQ(other.words, "the other side does not speak gRPC (HTTP/2)");
+  EXPECT_EQ(other.words, "the other side does not speak WebSocket");
   EXPECT_FALSE(other.lasting) << "a proxy may answer while the server is away";
 }
 
@@ -166,11 +169,9 @@ TEST_F(TlsProbe, TellsWhyTheServerRefusesUs) {
       {{"", ""}, "the server asks for a certificate and got none from us"},
   };
   for (const auto& [ours, words] : cases) {
-    for (const auto behaviour : {TlsServerOptions::Greets, TlsServerOptions::Old, TlsServerOptions::HangsUp}) {
+    for (const auto behaviour : {TlsServerOptions::Greets, TlsServerOptions::HangsUp}) {
       // A server that hangs up without a word leaves us with what our own files tell.
       if (ours.certificate == lost.certificate && behaviour == TlsServerOptions::HangsUp) continue;
-      // TLS 1.2 has no word of its own for a missing certificate.
-      if (ours.certificate.empty() && behaviour == TlsServerOptions::Old) continue;
       server_.behaviour = behaviour;
       offer(ours);
       expect_refusal(probe(), Stage::Certificate, words);

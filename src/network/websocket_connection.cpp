@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/websocket_connection.hpp"
+
+#include <deque>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/ssl.hpp>
+#include <boost/beast/websocket.hpp>
+#include <boost/beast/websocket/ssl.hpp>
+
+#include <fmt/format.h>
+
+#include "network/close_codes.hpp"
+#include "network/message_bytes.hpp"
+
+namespace fedrk::network {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+
+using PlainStream = beast::basic_stream<tcp, Executor>;
+using TlsStream = beast::ssl_stream<PlainStream>;
+
+constexpr std::size_t kMostWaiting = 8;        // messages to one client: the newest question, and some given up
+constexpr std::size_t kMostHeader = 8 << 10;   // bytes of the upgrade request
+constexpr std::size_t kReadAtOnce = 64 << 10;  // bytes
+constexpr std::size_t kKeptBuffer = 64 << 10;  // bytes of a buffer that stays for the next message
+constexpr std::size_t kWriteBuffer = 4 << 10;
+
+std::string address_of(const PlainStream& stream) {
+  error_code failure;
+  const auto end = stream.socket().remote_endpoint(failure);
+  if (failure) return "?";
+  const std::string address = end.address().to_string();
+  return end.address().is_v6() ? fmt::format("[{}]:{}", address, end.port())
+                               : fmt::format("{}:{}", address, end.port());
+}
+
+Peer peer_of(const PlainStream& stream) { return {"", "", address_of(stream), false}; }
+
+Peer peer_of(TlsStream& stream) {
+  Peer peer{"", "", address_of(stream.next_layer()), true};
+  const security::OwnedX509 certificate(SSL_get1_peer_certificate(stream.native_handle()));
+  if (!certificate) return peer;
+  peer.identity = security::common_name(X509_get_subject_name(certificate.get()));
+  peer.certificate = security::pem_of(certificate.get());
+  return peer;
+}
+
+template <class Stream>
+class WebSocketConnection final : public Connection, public std::enable_shared_from_this<WebSocketConnection<Stream>> {
+ public:
+  template <class... More>
+  WebSocketConnection(ConnectionId id, const ConnectionLimits& limits, ConnectionEvents& events, Socket socket,
+                      More&... more)
+      : id_(id), limits_(limits), events_(events), stream_(PlainStream(std::move(socket)), more...) {}
+
+  void start() override {
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      attach_refusal(stream_.next_layer().native_handle(), refusal_);
+      stream_.next_layer().async_handshake(asio::ssl::stream_base::server, on([this](error_code failure) {
+                                             if (failure) return handshake_failed(failure);
+                                             read_request();
+                                           }));
+    } else {
+      read_request();
+    }
+  }
+
+  void send(OutgoingMessage message) override {
+    if (closing_ || gone_) return;
+    if (outgoing_.size() >= kMostWaiting) return cut();  // it does not read
+    stream_.read_message_max(limits_.largest_message);
+    outgoing_.push_back(std::move(message));
+    write_next();
+  }
+
+  void close(Closing why, std::string reason) override {
+    if (gone_ || closing_) return;
+    closing_ = why;
+    reason_ = std::move(reason);
+    write_next();
+  }
+
+  void cut() override {
+    error_code ignored;
+    beast::get_lowest_layer(stream_).socket().close(ignored);
+  }
+
+ private:
+  // What is called back keeps the connection in place.
+  template <class Function>
+  auto on(Function function) {
+    return [self = this->shared_from_this(), function = std::move(function)](
+               error_code failure, std::size_t = 0) mutable { function(failure); };
+  }
+
+  // ---- Until it is open.
+
+  void handshake_failed(const error_code& failure) {
+    if (failure.category() != asio::error::get_ssl_category()) return gone();  // it hung up, or took too long
+    refuse("tls.refused", handshake_reason(static_cast<unsigned long>(failure.value()), refusal_));
+  }
+
+  void refuse(std::string_view event, const std::string& reason) {
+    gone_ = true;
+    events_.on_refused(id_, beast::get_lowest_layer(stream_).release_socket(), event, reason);
+  }
+
+  void read_request() {
+    request_.emplace();
+    request_->header_limit(kMostHeader);
+    request_->body_limit(0);
+    incoming_.max_size(kMostHeader + kReadAtOnce);
+    http::async_read(stream_.next_layer(), incoming_, *request_, on([this](error_code failure) {
+                       if (failure.category() == http::make_error_code(http::error::bad_target).category()) {
+                         return answer("400 Bad Request", "it does not speak HTTP");
+                       }
+                       if (failure) return gone();
+                       upgrade();
+                     }));
+  }
+
+  void upgrade() {
+    const auto& request = request_->get();
+    if (!websocket::is_upgrade(request)) return answer("426 Upgrade Required", "it does not speak WebSocket");
+    if (request.target() != kTarget) return answer("404 Not Found", "it asks for another page than the federation's");
+    stream_.set_option(
+        websocket::stream_base::timeout{websocket::stream_base::none(), websocket::stream_base::none(), false});
+    stream_.set_option(websocket::stream_base::decorator([](websocket::response_type& response) {
+      response.set(http::field::server, kServerField);
+      response.set(http::field::sec_websocket_protocol, kSubprotocol);
+    }));
+    stream_.read_message_max(limits_.largest_hello);
+    stream_.auto_fragment(false);
+    stream_.write_buffer_bytes(kWriteBuffer);
+    stream_.async_accept(request, on([this](error_code failure) {
+                           if (failure) return gone();
+                           request_.reset();
+                           incoming_ = beast::flat_buffer();
+                           events_.on_open(id_, peer_of(stream_.next_layer()));
+                           read_next();
+                         }));
+  }
+
+  void answer(const char* status, const char* reason) {
+    page_ = fmt::format("HTTP/1.1 {}\r\nServer: {}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", status,
+                        kServerField);
+    asio::async_write(stream_.next_layer(), asio::buffer(page_),
+                      on([this, reason](error_code) { refuse("upgrade.refused", reason); }));
+  }
+
+  // ---- Reading.
+
+  void read_next() {
+    stream_.async_read_some(incoming_, kReadAtOnce, on([this](error_code failure) {
+                              if (failure) return gone();
+                              on_bytes();
+                            }));
+  }
+
+  void on_bytes() {
+    const auto grown = static_cast<std::ptrdiff_t>(incoming_.size()) - counted_;
+    counted_ += grown;
+    if (!stream_.is_message_done()) {
+      if (!events_.on_buffered(grown)) return violate(Closing::Full, "there is no memory for its message");
+      return read_next();
+    }
+    events_.on_buffered(grown - std::exchange(counted_, 0));
+    v1::ClientMessage message;
+    const bool good = stream_.got_binary() && wire::read_message(incoming_.data().data(), incoming_.size(), message);
+    incoming_.consume(incoming_.size());
+    if (incoming_.capacity() > kKeptBuffer) incoming_.shrink_to_fit();
+    if (!good) return violate(Closing::Broken, "a message cannot be read");
+    events_.on_message(id_, std::move(message));
+    read_next();
+  }
+
+  void violate(Closing why, const char* reason) {
+    if (!closing_) events_.on_violation(id_, reason);
+    close(why, reason);
+    read_next();  // for its answer to the close
+  }
+
+  // ---- Writing.
+
+  void write_next() {
+    if (writing_ || gone_) return;
+    if (outgoing_.empty()) {
+      if (closing_) say_goodbye();
+      return;
+    }
+    const OutgoingMessage& next = outgoing_.front();
+    std::shared_ptr<const std::string> bytes = next.encoded;
+    if (!bytes) bytes = std::make_shared<const std::string>(wire::bytes_of((*next.pieces)[next_piece_]));
+    if (++next_piece_ >= next.pieces->size()) {
+      outgoing_.pop_front();
+      next_piece_ = 0;
+    }
+    write(std::move(bytes), true);
+  }
+
+  void write(std::shared_ptr<const std::string> bytes, bool binary) {
+    writing_ = true;
+    stream_.binary(binary);
+    const auto buffer = asio::buffer(*bytes);
+    stream_.async_write(buffer, on([this, bytes = std::move(bytes)](error_code failure) {
+                          writing_ = false;
+                          if (failure) return cut();  // which the reader sees
+                          write_next();
+                        }));
+  }
+
+  void say_goodbye() {
+    if (reason_.size() > kMostCloseReason) {
+      close_reason_ = close_reason(reason_);
+      return write(std::make_shared<const std::string>(std::exchange(reason_, {})), false);
+    }
+    if (close_reason_.empty()) close_reason_ = reason_;
+    writing_ = true;
+    const websocket::close_reason frame(static_cast<websocket::close_code>(close_code(*closing_)),
+                                        beast::string_view(close_reason_.data(), close_reason_.size()));
+    stream_.async_close(frame, on([this](error_code) { cut(); }));
+  }
+
+  void gone() {
+    if (std::exchange(gone_, true)) return;
+    events_.on_buffered(-std::exchange(counted_, 0));
+    cut();
+    events_.on_gone(id_);
+  }
+
+  ConnectionId id_;
+  ConnectionLimits limits_;
+  ConnectionEvents& events_;
+  CertificateRefusal refusal_;  // before the stream, which points to it
+  websocket::stream<Stream> stream_;
+  std::optional<http::request_parser<http::empty_body>> request_;
+  std::string page_;
+  beast::flat_buffer incoming_;
+  std::ptrdiff_t counted_ = 0;  // bytes of it that were reported
+  std::deque<OutgoingMessage> outgoing_;
+  std::size_t next_piece_ = 0;  // of the first of them
+  std::optional<Closing> closing_;
+  std::string reason_, close_reason_;
+  bool writing_ = false, gone_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<Connection> make_connection(ConnectionId id, Socket socket, TlsServerContext* tls,
+                                            const ConnectionLimits& limits, ConnectionEvents& events) {
+  if (tls == nullptr) {
+    return std::make_shared<WebSocketConnection<PlainStream>>(id, limits, events, std::move(socket));
+  }
+  return std::make_shared<WebSocketConnection<TlsStream>>(id, limits, events, std::move(socket), *tls);
+}
+
+}  // namespace fedrk::network

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whoever can reach the port, and members that break the rules: honest clients are served all the same, and the
+// server's memory stays bounded. `make test-hostile` runs the same at full size: thousands of connections, a message of
+// 800 MB.
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "federation/weather.hpp"
+#include "fedrk/security/private_file.hpp"
+#include "fedrk/security/tls_probe.hpp"
+#include "network/server_link.hpp"
+#include "network/wire.hpp"
+#include "support/http_get.hpp"
+
+namespace fedrk::test {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+bool full_size() { return std::getenv("FEDRK_HOSTILE_FULL") != nullptr; }
+std::size_t many() { return full_size() ? 3000 : 400; }
+constexpr double kMostGrowth = 100e6;  // bytes, whatever comes
+
+/// Resident memory of a process in bytes.
+double memory_of(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return 1024.0 * std::stod(line.substr(6));
+  }
+  return 0.0;
+}
+
+class HostileConnections : public FederationTest {
+ protected:
+  HostileConnections() {
+    rlimit descriptors{};
+    ::getrlimit(RLIMIT_NOFILE, &descriptors);
+    descriptors.rlim_cur = descriptors.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &descriptors);
+  }
+
+  void start(const Words& before = {}) {
+    begin().start_server(Federation::Start::SameCommand, before);
+    const auto file = [&](const std::string& name) { return *security::read_text_file(federation_->path(name)); };
+    honest_ = {file("site-1/client.crt"), file("site-1/client.key"), file("ca/ca.crt")};
+    expect_service();
+    idle_ = memory_of(federation_->server().id());
+  }
+
+  /// A handshake with certificates and the upgrade to WebSocket, as a client does it. The limit is generous, as the
+  /// machine may be busy, but well below the time after which the server gives up on the others.
+  void expect_service() {
+    const auto finding = security::tls_probe("127.0.0.1", federation_->port(), honest_, 5s);
+    EXPECT_TRUE(finding.ok) << finding.words << "\n" << federation_->story();
+  }
+  void expect_bounded_memory() {
+    EXPECT_LT(memory_of(federation_->server().id()) - idle_, kMostGrowth) << "idle: " << idle_;
+  }
+  RawConnection connect() { return RawConnection(federation_->port()); }
+
+  /// Connections that all say this and then nothing; in between honest ones are served.
+  std::vector<RawConnection> crowd(const std::string& words) {
+    std::vector<RawConnection> all;
+    for (std::size_t k = 0; k < many(); ++k) {
+      all.push_back(connect());
+      if (!words.empty()) all.back().send(words);
+      if (k % (many() / 8) == 0) expect_service();
+    }
+    expect_service();
+    expect_bounded_memory();
+    return all;
+  }
+  void expect_a_good_run() {
+    for (std::size_t i = 0; i < federation_->clients(); ++i) {
+      if (!federation_->client_started(i)) federation_->start_client(i);
+    }
+    expect_a_good_end();
+  }
+
+  /// A member of the federation, in this process.
+  std::unique_ptr<network::ServerLink> join(const std::string& name) {
+    const std::string folder = federation_->path(name).string();
+    network::LinkOptions options;
+    options.server = "127.0.0.1:" + std::to_string(federation_->port());
+    options.tls = network::TlsFiles{folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"};
+    auto link = *network::connect(options);
+    v1::ClientMessage hello;
+    hello.mutable_hello()->set_protocol(wire::kProtocol);
+    hello.mutable_hello()->set_name(name);
+    hello.mutable_hello()->set_known_draws(true);
+    EXPECT_TRUE(link->write(hello));
+    return link;
+  }
+
+  security::Credentials honest_;
+  double idle_ = 0.0;
+};
+
+TEST_F(HostileConnections, InABurstThatHangsUpLeaveNothingBehind) {
+  start();
+  for (int time = 0; time < 2; ++time) {
+    std::vector<RawConnection> burst;
+    for (std::size_t k = 0; k < many(); ++k) burst.push_back(connect());
+  }
+  expect_service();
+  expect_bounded_memory();
+  expect_a_good_run();
+}
+
+TEST_F(HostileConnections, ThatSayNothingKeepNobodyOut) {
+  start();
+  const auto idle = crowd("");
+  expect_a_good_run();
+}
+
+TEST_F(HostileConnections, ThatBeginAHandshakeAndStopKeepNobodyOut) {
+  start();
+  const auto stalled = crowd(std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11));
+  EXPECT_TRUE(has(federation_->server().err(), "connections.shed")) << federation_->story();
+  expect_a_good_run();
+}
+
+TEST_F(HostileConnections, ThatSpeakNoTlsAreRefusedInAFewLines) {
+  start();
+  for (const std::string words : {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\x16\x03\x01\x00\x05hello", "nonsense"}) {
+    const auto talking = crowd(words + std::string(100, '\0'));
+  }
+  const std::string log = federation_->server().err();
+  EXPECT_TRUE(has(log, "tls.refused reason=\"the peer does not speak TLS\"")) << log;
+  EXPECT_LT(std::ranges::count(log, '\n'), 200) << "anybody could fill the disk";
+  expect_a_good_run();
+}
+
+TEST_F(HostileConnections, FromAMemberWithAnEndlessMessageAreClosedBeforeItIsStored) {
+  start();
+  {
+    const auto link = join("site-1");
+    v1::ServerMessage welcome;
+    ASSERT_TRUE(link->read(welcome)) << federation_->story();
+    v1::ClientMessage endless;
+    const int numbers = full_size() ? 100'000'000 : 20'000'000;
+    endless.mutable_update()->mutable_values()->mutable_values()->Resize(numbers, 1.0);
+    while (link->write(endless)) {
+    }
+    expect_bounded_memory();
+    v1::ServerMessage nothing;
+    EXPECT_FALSE(link->read(nothing));
+    EXPECT_EQ(link->finish().kind, network::LinkEnd::Kind::Lost);
+  }
+  expect_service();
+  expect_a_good_run();
+}
+
+TEST_F(HostileConnections, FromAMemberThatNeverAnswersAreClosedAsSilent) {
+  start();
+  const auto silent = join("site-1");
+  expect_service();
+  EXPECT_TRUE(wait_until(30s, [&] { return has(federation_->server().err(), "nothing was heard of it for"); }))
+      << federation_->story();
+  expect_a_good_run();
+}
+
+TEST_F(HostileConnections, ThatTakeAllDescriptorsPauseTheServerOnly) {
+  start({"sh", "-c", "ulimit -n 60; exec \"$0\" \"$@\""});
+  {
+    std::vector<RawConnection> all;
+    for (int k = 0; k < 200; ++k) all.push_back(connect());
+    EXPECT_TRUE(wait_until(10s, [&] { return has(federation_->server().err(), "accept.paused"); }))
+        << federation_->story();
+    expect_service();
+  }
+  expect_a_good_run();
+}
+
+}  // namespace
+}  // namespace fedrk::test
