@@ -130,7 +130,7 @@ TEST_F(MaskedServer, AsksOnceForPrivateAnswersThatDoNotFit) {
     words[0] = 1;
     words[1] = client == 3 ? 7 : 0;
     v1::ClientMessage message;
-    *message.mutable_update() = wire::masked_update_message(task, words);
+    *message.mutable_update() = wire::masked_update_message(task, wire::question_of(task)->task.round, words);
     return message;
   });
   EXPECT_TRUE(round.replies.empty());
