@@ -6,7 +6,7 @@ PROSTATE_RUN := runs/prostate
 # Also as root, and on fewer cores than ranks.
 MPI_ENVIRONMENT := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
-.PHONY: help build mpi run federation soak soak-mpi fuzz reproduce bench test test-sanitizers test-release test-asan test-tsan test-figures test-hostile unit format check-format lint clean
+.PHONY: help build mpi run picture federation soak soak-mpi fuzz reproduce bench test test-sanitizers test-release test-asan test-tsan test-figures test-hostile unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -23,6 +23,12 @@ run: build        ## regression and feature selection on the prostate data of se
 	@build/bin/fedrk fit data/prostate.csv --target lpsa --clients 7 --out $(FIT_RUN) --overwrite
 	@echo
 	@build/bin/fedrk solve data/prostate.toml --out $(PROSTATE_RUN) --overwrite
+
+picture: build    ## docs/images/report.png: the report of a fit, by chromium
+	@scripts/setup develop
+	@build/bin/fedrk fit data/prostate.csv --target lpsa --clients 7 --out $(FIT_RUN) --overwrite >/dev/null
+	@profile=$$(mktemp -d) && chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$$profile" \
+	  --window-size=980,830 --screenshot=docs/images/report.png "file://$(CURDIR)/$(FIT_RUN)/report.html" 2>/dev/null; rm -rf "$$profile"
 
 federation: build ## seven hospitals and a server as processes over TLS, masked and published, and the same in one process
 	@scripts/federation-demo

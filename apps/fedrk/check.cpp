@@ -78,18 +78,19 @@ int run_check(CheckArguments arguments) {
 }  // namespace
 
 void add_check(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("check", "see whether a client or server of a federation is ready");
+  auto* command = program.add_subcommand("check", "check whether a client or the server of a federation is ready");
   const auto arguments = std::make_shared<CheckArguments>();
   CheckOptions& options = arguments->options;
   format_help(*command);
   command->add_option("settings", arguments->settings, "client.toml or server.toml")->required()->type_name("FILE");
-  command->add_option("--plan", options.plan, "of a client: the plan that its data should fit")->type_name("FILE");
-  command->add_option("--target", options.target, "of a client: the target column, as in a plan")->type_name("COLUMN");
+  command->add_option("--plan", options.plan, "plan to check the data of a client against")->type_name("FILE");
+  command->add_option("--target", options.target, "target column of a client's table, in place of a plan")
+      ->type_name("COLUMN");
   command->add_option("--ignore", options.ignore, "of a client: a column to leave out, as in a plan (may be repeated)")
       ->type_name("COLUMN")
       ->allow_extra_args(false);
-  command->add_flag("--offline", options.offline, "do not try to reach the server");
-  command->add_option("--timeout", arguments->timeout, "how long to try to reach the server")
+  command->add_flag("--offline", options.offline, "do not connect to the server");
+  command->add_option("--timeout", arguments->timeout, "time limit for connecting to the server")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 3600.0).description(""))
       ->default_str("10");

@@ -173,7 +173,7 @@ void add_client(CLI::App& program, int& exit_code) {
   auto* command = program.add_subcommand("client", "take part in a federation with the data of this machine");
   const auto arguments = std::make_shared<ClientArguments>();
   format_help(*command);
-  command->add_option("settings", arguments->file, "client.toml, as fedrk provision makes it; a flag wins over it")
+  command->add_option("settings", arguments->file, "client.toml, as written by fedrk provision; options override it")
       ->type_name("FILE");
   arguments->flags.add_to(*command, network::client_options());
   command->footer(

@@ -124,12 +124,14 @@ void add_generate(CLI::App& program, int& exit_code) {
   format_help(*command);
   add_choice(*command, "kind", problem.kind, kProblemKinds, kProblemKindHelp)->required()->type_name("KIND");
   command->add_option("--out", arguments->out, "folder to write into")->required()->type_name("DIR");
-  command->add_flag("--overwrite", arguments->overwrite, "replace the problem that --out holds already");
+  command->add_flag("--overwrite", arguments->overwrite, "replace an earlier problem in --out");
   add_generator_flags(*command, problem, "Options");
-  command->add_option("--clients", problem.clients, "one file for each of M clients")
+  command->add_option("--clients", problem.clients, "number of clients; one file each")
       ->type_name("M")
       ->capture_default_str();
-  command->add_option("--seed", problem.seed, "one seed, one problem")->type_name("N")->capture_default_str();
+  command->add_option("--seed", problem.seed, "random seed; equal seeds give equal problems")
+      ->type_name("N")
+      ->capture_default_str();
   const std::map<std::string, FileKind> files{
       {"npy", FileKind::Npy}, {"mtx", FileKind::MatrixMarket}, {"csv", FileKind::Csv}, {"svm", FileKind::Libsvm}};
   add_choice(*command, "--as", arguments->kind, files, "file format")->type_name("npy|mtx|csv|svm")->default_str("npy");

@@ -21,7 +21,7 @@ void add_generator_flags(CLI::App& command, GeneratorOptions& problem, const std
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--cols", problem.cols, "unknowns")->type_name("N")->capture_default_str()->group(group);
+  command.add_option("--cols", problem.cols, "number of unknowns")->type_name("N")->capture_default_str()->group(group);
   command.add_option("--nonzeros", problem.nonzeros, "non-zero entries of the solution (sparse)")
       ->type_name("N")
       ->capture_default_str()

@@ -228,11 +228,11 @@ int inspect(const InspectArguments& arguments) {
 }  // namespace
 
 void add_inspect(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("inspect", "what a data set or federation looks like");
+  auto* command = program.add_subcommand("inspect", "describe a data set or a federation");
   const auto arguments = std::make_shared<InspectArguments>();
   format_help(*command);
   arguments->plan.add_to(*command);
-  command->add_flag("--exact", arguments->exact, "rank and rates for large matrices too, however long it takes")
+  command->add_flag("--exact", arguments->exact, "compute rank and rates of large matrices too; may take long")
       ->group("Output");
   command
       ->add_flag("--attack", arguments->attack,

@@ -33,7 +33,7 @@ int exit_code_for(const io::FinishedRun& run) {
 
 Result<std::filesystem::path> write_files(const io::FinishedRun& run, const std::filesystem::path& folder) {
   if (const auto written = io::write_run_files(folder, run); !written) return written.error();
-  return io::write_report(folder);
+  return io::write_report(folder, run);
 }
 
 int present(const io::FinishedRun& run, OutputFormat format, const std::filesystem::path& report) {

@@ -166,10 +166,10 @@ void add_provision(CLI::App& program, int& exit_code) {
   const auto arguments = std::make_shared<ProvisionArguments>();
   format_help(*command);
   command->add_option("folder", arguments->folder, "folder of the federation")->required()->type_name("DIR");
-  command->add_option("--name", arguments->names, "a client (may be repeated)")
+  command->add_option("--name", arguments->names, "name of a client (may be repeated)")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->add_option("--names", arguments->names_file, "file with the clients' names, one a line")->type_name("FILE");
+  command->add_option("--names", arguments->names_file, "file of client names, one per line")->type_name("FILE");
   command
       ->add_option("--host", arguments->hosts, "name or address under which clients reach the server (may be repeated)")
       ->type_name("HOST")
@@ -178,11 +178,11 @@ void add_provision(CLI::App& program, int& exit_code) {
       ->type_name("PORT")
       ->check(CLI::Range(1, 65535).description(""))
       ->default_str("7443");
-  command->add_option("--days", arguments->days, "how long certificates hold")
+  command->add_option("--days", arguments->days, "validity of certificates, in days")
       ->type_name("N")
       ->check(CLI::Range(1, 3650).description(""))
       ->default_str("365");
-  command->add_option("--plan", arguments->plan, "plan to lay beside the server")->type_name("FILE");
+  command->add_option("--plan", arguments->plan, "plan of the run, copied to the server's folder")->type_name("FILE");
   command
       ->add_option("--draws", arguments->draws,
                    "where clients' draws come from: a secret of theirs, or the plan's seed")
@@ -192,9 +192,9 @@ void add_provision(CLI::App& program, int& exit_code) {
   const auto change_flag = [&](const char* flag, std::vector<std::string>& names, const char* help) {
     command->add_option(flag, names, help)->type_name("NAME")->allow_extra_args(false)->group("Changes");
   };
-  change_flag("--add", arguments->add, "take another client in");
-  change_flag("--renew", arguments->renew, "new key and certificate for a client or the server");
-  change_flag("--revoke", arguments->revoke, "let a client in no longer");
+  change_flag("--add", arguments->add, "add a client");
+  change_flag("--renew", arguments->renew, "issue a new key and certificate to a client or the server");
+  change_flag("--revoke", arguments->revoke, "revoke the certificate of a client");
   add_format_flag(*command, arguments->format);
   command->footer(
       "Examples:\n"

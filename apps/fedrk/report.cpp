@@ -19,10 +19,10 @@ void add_report(CLI::App& program, int& exit_code) {
   struct Arguments {
     std::string folder, out;
   };
-  auto* command = program.add_subcommand("report", "make the HTML page of a run from its files");
+  auto* command = program.add_subcommand("report", "make the HTML report of a run from its files");
   const auto arguments = std::make_shared<Arguments>();
   format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run, as given to fedrk solve or fedrk server as --out")
+  command->add_option("run", arguments->folder, "folder of the run (--out of fedrk fit, solve or server)")
       ->required()
       ->type_name("DIR");
   command->add_option("--out", arguments->out, "file to write")->type_name("FILE")->default_str("DIR/report.html");

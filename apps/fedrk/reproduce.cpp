@@ -227,18 +227,20 @@ std::string footer() {
 }  // namespace
 
 void add_reproduce(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("reproduce", "run the experiments of the paper");
+  auto* command = program.add_subcommand("reproduce", "repeat the experiments of the paper");
   const auto arguments = std::make_shared<ReproduceArguments>();
   format_help(*command);
   command->add_option("names", arguments->names, "experiments, as listed below")->type_name("NAME")->default_str("all");
   command->add_option("--out", arguments->out, "folder for pictures, numbers and index.html; required")
       ->required()
       ->type_name("DIR");
-  command->add_flag("--quick", arguments->quick, "at reduced size, in seconds");
+  command->add_flag("--quick", arguments->quick, "reduced sizes; takes seconds");
   command->add_option("--scale", arguments->scale, "fig1-large: both sides of its matrix times S, at most 1")
       ->type_name("S")
       ->default_str("1");
-  command->add_option("--seed", arguments->seed, "one seed, one result")->type_name("N")->default_str("1");
+  command->add_option("--seed", arguments->seed, "random seed; equal seeds give equal results")
+      ->type_name("N")
+      ->default_str("1");
   add_format_flag(*command, arguments->format);
   add_progress_flag(*command, arguments->progress);
   add_threads_flag(*command, arguments->threads);

@@ -89,10 +89,10 @@ int resume_run(const ResumeArguments& arguments, Host& host) {
 }
 
 void add_resume(CLI::App& program, int& exit_code, std::function<int(const ResumeArguments&)> resume) {
-  auto* command = program.add_subcommand("resume", "go on with a run that was stopped or killed");
+  auto* command = program.add_subcommand("resume", "continue a run that was stopped or killed");
   const auto arguments = std::make_shared<ResumeArguments>();
   format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run, as given to fedrk fit, solve or server as --out")
+  command->add_option("run", arguments->folder, "folder of the run (--out of fedrk fit, solve or server)")
       ->required()
       ->type_name("DIR");
   add_format_flag(*command, arguments->format);

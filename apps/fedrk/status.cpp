@@ -137,7 +137,7 @@ int show(const StatusArguments& arguments) {
 }  // namespace
 
 void add_status(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("status", "tell how far a run is");
+  auto* command = program.add_subcommand("status", "show the progress of a run");
   const auto arguments = std::make_shared<StatusArguments>();
   format_help(*command);
   command->add_option("run", arguments->folder, "folder of the run")->required()->type_name("DIR");

@@ -58,11 +58,11 @@ int stop(const StopArguments& arguments) {
 }  // namespace
 
 void add_stop(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("stop", "end a running run after its round, so that it can be resumed");
+  auto* command = program.add_subcommand("stop", "stop a run after its current round; fedrk resume continues it");
   const auto arguments = std::make_shared<StopArguments>();
   format_help(*command);
   command->add_option("run", arguments->folder, "folder of the run")->required()->type_name("DIR");
-  command->add_option("--wait", arguments->seconds, "how long to wait for its end")
+  command->add_option("--wait", arguments->seconds, "time to wait for its end")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

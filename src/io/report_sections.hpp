@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The parts of a report, each a piece of HTML made from a saved run. One with nothing to say is empty.
+// What a report says, as values for the names in report.mustache. A part with nothing to say leaves its names out.
 
 #include <string>
+
+#include <kainjow/mustache.hpp>
 
 #include "io/saved_run.hpp"
 
 namespace fedrk::io {
 
+using PageData = kainjow::mustache::data;
+using PageList = kainjow::mustache::list;
+
+/// A list of one entry, {text}, for a paragraph that may be missing; empty where there is no text.
+PageData if_any(const std::string& text);
+
 // In words and tables: report_sections.cpp.
-std::string headline(const SavedRun& run);
-std::string key_figures(const SavedRun& run);
-std::string boxes(const SavedRun& run);
-std::string what_was_solved(const SavedRun& run);
-std::string why_it_stopped(const SavedRun& run);
-std::string to_repeat_it(const SavedRun& run);
+void put_headline(const SavedRun& run, PageData& page);
+void put_boxes(const SavedRun& run, PageData& page);
+void put_key_figures(const SavedRun& run, PageData& page);
+void put_problem_and_method(const SavedRun& run, PageData& page);
+void put_why_it_stopped(const SavedRun& run, PageData& page);
+void put_how_to_repeat_it(const SavedRun& run, PageData& page);
 
-// In pictures: report_plots.cpp.
-std::string how_it_converged(const SavedRun& run);
-std::string what_was_selected(const SavedRun& run);
-std::string coefficients(const SavedRun& run);
-std::string who_took_part(const SavedRun& run);
-
-/// The run's name and how it ended, in one line of plain text.
-std::string headline_text(const SavedRun& run);
+// With pictures: report_plots.cpp.
+void put_coefficients(const SavedRun& run, PageData& page);
+void put_selection(const SavedRun& run, PageData& page);
+void put_clients(const SavedRun& run, PageData& page);
+void put_rounds(const SavedRun& run, PageData& page);
 
 }  // namespace fedrk::io

@@ -20,7 +20,7 @@ inline constexpr std::string_view kPageStyle = R"css(
 body{margin:0;background:var(--page);color:var(--ink);
 font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 main{max-width:960px;margin:0 auto;padding:40px 20px 24px}
-h1{margin:6px 0 0;font-size:1.75rem;line-height:1.25;font-weight:650;overflow-wrap:anywhere}
+h1{margin:6px 0 22px;font-size:1.75rem;line-height:1.25;font-weight:650;overflow-wrap:anywhere}
 h2{margin:0 0 14px;font-size:1.15rem;line-height:1.3;font-weight:650}
 p{margin:0 0 10px}
 section>:last-child{margin-bottom:0}
@@ -46,11 +46,18 @@ tr:last-child>*{border-bottom:0}
 th{width:46%;padding-right:14px;color:var(--quiet);font-weight:400}
 table.wide{border-bottom:1px solid var(--rule)}.wide th{width:22%}
 td{overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
+table.numbers{width:auto;min-width:50%;margin:0 0 16px}
+.numbers th{width:auto;padding-right:28px;color:var(--ink)}
+.numbers th,.numbers td{padding-top:3px;padding-bottom:3px}
+.numbers td,.numbers th+th{text-align:right;padding-left:28px;padding-right:0;white-space:nowrap}
+.numbers thead th{color:var(--quiet);font-size:.86rem}
+details{margin:0 0 16px}
+summary{cursor:pointer;padding:12px 4px;font-size:1.05rem;font-weight:650;color:var(--accent)}
 .symbol{font-style:italic;font-family:Georgia,"Times New Roman",serif;white-space:nowrap}
 .caption{color:var(--quiet);font-size:.88rem;margin:10px 0 0}
 .scroll{overflow-x:auto}
 .scroll .plot{min-width:600px}
-.scroll+.scroll{margin-top:14px}
+.scroll+.scroll,.caption+.scroll{margin-top:14px}
 pre{margin:0 0 10px;padding:10px 14px;background:var(--page);border:1px solid var(--rule);border-radius:8px;overflow-x:auto}
 code,pre{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9em}
 footer{color:var(--quiet);font-size:.85rem;padding:4px 2px}

@@ -12,6 +12,7 @@
 #include "fedrk/io/plan_options.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "io/json_text.hpp"
+#include "io/result_document.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -223,7 +224,7 @@ std::string stop_words(const FinishedRun& run) {
   return fmt::format("x left the range of numbers in round {}", rounds);
 }
 
-std::string result_json(const FinishedRun& run) {
+Json result_document(const FinishedRun& run) {
   Json document{
       {"schema_version", kResultSchema},
       {"version", FEDRK_VERSION},
@@ -238,6 +239,7 @@ std::string result_json(const FinishedRun& run) {
       {"problem", problem_json(run)},
       {"options", options_json(run)},
       {"rounds", run.result.history.size()},
+      {"refit_rounds", run.refit_rounds},
       {"criterion", number_or_null(criterion_of(run))},
       {"relative_residual", number_or_null(run.result.relative_residual)},
       {"fit", run.result.fits},
@@ -253,8 +255,10 @@ std::string result_json(const FinishedRun& run) {
   if (!run.selection_counts.empty()) document["selection"] = selection_json(run);
   document["convergence"] = convergence_json(run.convergence);
   document["warnings"] = run.warnings;
-  return text_of(document);
+  return document;
 }
+
+std::string result_json(const FinishedRun& run) { return text_of(result_document(run)); }
 
 std::string solution_csv(const FinishedRun& run) {
   std::string text = run.standardized ? "name,coefficient,standardized\n" : "name,coefficient\n";

@@ -13,12 +13,11 @@
 #include "fedrk/io/number.hpp"
 #include "io/csv_fields.hpp"
 #include "io/errors.hpp"
+#include "io/result_document.hpp"
 #include "io/text_lines.hpp"
 
 namespace fedrk::io {
 namespace {
-
-using nlohmann::json;
 
 // The library's messages begin with a tag for programs: "[json.exception.parse_error.101] parse error at line ...".
 std::string_view without_tag(std::string_view message) {
@@ -26,14 +25,14 @@ std::string_view without_tag(std::string_view message) {
   return message.starts_with('[') && end != std::string_view::npos ? message.substr(end + 2) : message;
 }
 
-Result<json> read_result(const std::filesystem::path& path) {
+Result<Json> read_result(const std::filesystem::path& path) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
   try {
-    json result = json::parse(file->text());
+    Json result = Json::parse(file->text());
     if (!result.is_object()) return error_in(path, "expected the result of a run, found other JSON");
     return result;
-  } catch (const json::exception& problem) {
+  } catch (const Json::exception& problem) {
     return error_in(path, fmt::format("not valid JSON: {}", without_tag(problem.what())));
   }
 }
@@ -130,14 +129,29 @@ std::string folder_name(const std::filesystem::path& folder) {
   return name.empty() || name == "." || name == ".." ? "run" : name;
 }
 
+std::optional<double> finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
+
 }  // namespace
+
+SavedRun saved_run_of(const FinishedRun& run) {
+  SavedRun saved{run.title, result_document(run), {}};
+  for (std::size_t t = 0; t < run.result.history.size(); ++t) {
+    const RoundRecord& record = run.result.history[t];
+    SavedRound& round = saved.history.emplace_back();
+    round.round = static_cast<double>(record.round.value) + 1.0;
+    if (record.relative_residual) round.residual = finite(*record.relative_residual);
+    round.movement = finite(record.movement);
+    if (!run.errors.empty()) round.error = finite(run.errors[t]);
+  }
+  return saved;
+}
 
 Result<SavedRun> read_saved_run(const std::filesystem::path& folder) {
   std::error_code unreadable;
   if (!std::filesystem::exists(folder / "result.json", unreadable)) {
     return error_in(folder, "no result.json here; give the folder of a run");
   }
-  Result<json> result = read_result(folder / "result.json");
+  Result<Json> result = read_result(folder / "result.json");
   if (!result) return result.error();
   SavedRun run;
   run.result = *std::move(result);
@@ -151,29 +165,29 @@ Result<SavedRun> read_saved_run(const std::filesystem::path& folder) {
   return run;
 }
 
-const json& at(const json& object, const char* key) {
-  static const json kNothing;
+const Json& at(const Json& object, const char* key) {
+  static const Json kNothing;
   if (!object.is_object()) return kNothing;
   const auto found = object.find(key);
   return found == object.end() ? kNothing : *found;
 }
 
-std::optional<double> number_at(const json& object, const char* key) {
-  const json& value = at(object, key);
+std::optional<double> number_at(const Json& object, const char* key) {
+  const Json& value = at(object, key);
   if (!value.is_number()) return std::nullopt;
   const double number = value.get<double>();
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-std::optional<std::uint64_t> count_at(const json& object, const char* key) {
+std::optional<std::uint64_t> count_at(const Json& object, const char* key) {
   const std::optional<double> number = number_at(object, key);
   // Beyond 2^53 a number no longer counts one by one.
   if (!number || *number < 0.0 || *number > 9007199254740992.0) return std::nullopt;
   return static_cast<std::uint64_t>(*number);
 }
 
-std::string text_at(const json& object, const char* key) {
-  const json& value = at(object, key);
+std::string text_at(const Json& object, const char* key) {
+  const Json& value = at(object, key);
   return value.is_string() ? value.get<std::string>() : "";
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A run as its folder remembers it: result.json and history.csv, described in docs/formats.md.
+// A run as a report shows it: what result.json and history.csv say, described in docs/formats.md. It comes from a run
+// that has just ended, or from the files of an older one.
 //
 // A report has to come out of runs that failed early and of files that later versions wrote, so keys may be missing:
 // the accessors below give nothing for what is absent or of another type.
@@ -12,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "fedrk/base/result.hpp"
+#include "fedrk/io/result_files.hpp"
+#include "io/json_text.hpp"
 
 namespace fedrk::io {
 
@@ -27,17 +28,18 @@ struct SavedRound {
 
 struct SavedRun {
   std::string name;  // its title, or else the name of its folder
-  nlohmann::json result;
+  Json result;
   std::vector<SavedRound> history;  // empty where there is no history.csv
 };
 
+SavedRun saved_run_of(const FinishedRun& run);
 Result<SavedRun> read_saved_run(const std::filesystem::path& folder);
 
 /// What stands under `key`; null when that is nothing.
-const nlohmann::json& at(const nlohmann::json& object, const char* key);
+const Json& at(const Json& object, const char* key);
 
-std::optional<double> number_at(const nlohmann::json& object, const char* key);
-std::optional<std::uint64_t> count_at(const nlohmann::json& object, const char* key);
-std::string text_at(const nlohmann::json& object, const char* key);
+std::optional<double> number_at(const Json& object, const char* key);
+std::optional<std::uint64_t> count_at(const Json& object, const char* key);
+std::string text_at(const Json& object, const char* key);
 
 }  // namespace fedrk::io

@@ -185,7 +185,7 @@ TEST_F(Check, LooksAtAServerToo) {
   EXPECT_EQ(line(check(0), "ok   clients"), "ok   clients: site-1, site-2, site-3");
   EXPECT_EQ(line(check(0), "ok   privacy"), "ok   privacy: sums are masked");
   write("fed/server/plan.toml", "method = \"published\"\n");
-  EXPECT_NE(line(check(2), "BAD").find("say --reveal updates here and at every client"), std::string::npos);
+  EXPECT_NE(line(check(2), "BAD").find("write reveal = \"updates\" into the plan"), std::string::npos);
   write("fed/server/plan.toml", "method = \"published\"\nreveal = \"updates\"\n");
   EXPECT_EQ(line(check(0), "warn privacy").find("warn privacy: the server sees every client's single updates"), 0U);
   write("fed/server/plan.toml", "rounds = 7\n");

@@ -124,12 +124,39 @@ TEST(Report, IsOneHtmlFileThatNeedsNothingElse) {
   }
 }
 
-TEST(Report, PutsTheLargestCoefficientsFirst) {
+TEST(Report, ListsCoefficientsAsTheDataDoAndDrawsTheLargestFirst) {
   const std::string page = page_of(kResult, kHistory);
 
   const std::string part = page.substr(page.find("<h2>Coefficients</h2>"));
-  EXPECT_LT(part.find(">lcavol<"), part.find(">age<"));
-  EXPECT_TRUE(contains(part, "−0.1400"));
+  EXPECT_LT(part.find(">age<"), part.find(">lcavol<"));
+  EXPECT_TRUE(contains(part.substr(0, part.find("<svg")), "<td>−0.1400</td>")) << part;
+  const std::string picture = part.substr(part.find("<svg"));
+  EXPECT_LT(picture.find(">lcavol<"), picture.find(">age<"));
+}
+
+TEST(Report, DrawsNoInterceptBesideTheCoefficients) {
+  const std::string page = page_of(R"json({"coefficients": [{"name": "(Intercept)", "coefficient": 1000},
+                                                          {"name": "age", "coefficient": 0.1}]})json",
+                                   kNoHistory);
+
+  const std::size_t picture = page.find("<svg");
+  EXPECT_LT(page.find(">(Intercept)<"), picture);
+  EXPECT_EQ(page.find(">(Intercept)<", picture), std::string::npos);
+  EXPECT_TRUE(contains(page, "the intercept is not drawn"));
+}
+
+TEST(Report, PutsTheResultFirstAndFoldsTheMethod) {
+  const std::string page = page_of(kResult, kHistory);
+
+  const std::size_t folded = page.find("<details>");
+  EXPECT_LT(page.find("One row weighs more than half."), page.find("<h2>Coefficients</h2>"));
+  for (const char* part : {"<h2>Coefficients</h2>", "<h2>What was selected</h2>", "<h2>Clients</h2>"}) {
+    EXPECT_LT(page.find(part), folded) << part;
+  }
+  for (const char* part : {"<h2>What was solved</h2>", "<h2>How it converged</h2>", "<h2>Why it stopped</h2>"}) {
+    EXPECT_GT(page.find(part), folded) << part;
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
 }
 
 TEST(Report, HighlightsAsManyEntriesAsWereKept) {
@@ -211,7 +238,7 @@ TEST(Report, SaysHowManyEntriesItLeavesOut) {
   }
   const std::string page = page_of(R"({"coefficients": [)" + list + R"(], "clients": [)" + list + "]}", kNoHistory);
 
-  EXPECT_TRUE(contains(page, "… and 999 more in solution.csv"));
+  EXPECT_TRUE(contains(page, "… and 994 more in solution.csv"));
   EXPECT_TRUE(contains(page, "… and 974 more in result.json"));
 }
 
