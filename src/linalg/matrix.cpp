@@ -79,6 +79,19 @@ BasicMatrix<Number>::BasicMatrix(std::initializer_list<std::initializer_list<Num
 }
 
 template <class Number>
+BasicMatrix<Number> BasicMatrix<Number>::view(const Number* first, std::size_t rows, std::size_t cols,
+                                              std::size_t stride) {
+  FEDRK_EXPECTS(stride >= cols);
+  BasicMatrix matrix;
+  matrix.first_ = const_cast<Number*>(first);
+  matrix.rows_ = rows;
+  matrix.cols_ = cols;
+  matrix.stride_ = stride;
+  matrix.is_view_ = true;
+  return matrix;
+}
+
+template <class Number>
 BasicMatrix<Number> BasicMatrix<Number>::over(std::shared_ptr<Number[]> storage, std::size_t rows, std::size_t cols) {
   BasicMatrix matrix;
   matrix.storage_ = std::move(storage);
@@ -96,6 +109,7 @@ BasicMatrix<Number>& BasicMatrix<Number>::operator=(BasicMatrix&& other) noexcep
   cols_ = std::exchange(other.cols_, 0);
   stride_ = std::exchange(other.stride_, 0);
   free_ = std::exchange(other.free_, {});
+  is_view_ = std::exchange(other.is_view_, false);
   own_pages_ = std::exchange(other.own_pages_, false);
   return *this;
 }
@@ -109,6 +123,7 @@ BasicMatrix<Number> BasicMatrix<Number>::clone(Margins margins) const {
 
 template <class Number>
 void BasicMatrix<Number>::add_columns(Margins added) {
+  if (added.front == 0 && added.back == 0) return;
   if (added.front > free_.front || added.back > free_.back) {
     *this = clone({.front = added.front, .back = added.back});
   }
@@ -124,6 +139,14 @@ void BasicMatrix<Number>::add_columns(Margins added) {
 template <class Number>
 void BasicMatrix<Number>::permute_rows(std::span<const std::size_t> order) {
   FEDRK_EXPECTS(order.size() == rows_);
+  if (is_view_) {
+    BasicMatrix permuted(rows_, cols_);
+    for (std::size_t i = 0; i < rows_; ++i) {
+      std::ranges::copy(std::as_const(*this).row(order[i]), permuted.row(i).begin());
+    }
+    *this = std::move(permuted);
+    return;
+  }
   std::vector<Number> held(cols_);
   std::vector<bool> placed(rows_, false);
   for (std::size_t start = 0; start < rows_; ++start) {  // each cycle of the permutation once
@@ -167,6 +190,7 @@ std::vector<BasicMatrix<Number>> BasicMatrix<Number>::split_rows(std::span<const
     piece.cols_ = cols_;
     piece.stride_ = stride_;
     piece.free_ = free_;
+    piece.is_view_ = is_view_;
     piece.own_pages_ = own_pages_;
     first += count * stride_;
   }

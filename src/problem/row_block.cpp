@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/linalg/kernels.hpp"
@@ -30,12 +31,12 @@ std::size_t silence_unusable_rows(LinearSystem& system) {
   std::visit(
       [&](auto& matrix) {
         for (std::size_t i = 0; i < matrix.rows(); ++i) {
-          const auto row = matrix.values(i);
+          const auto row = std::as_const(matrix).values(i);
           const double largest = all_finite(row) ? largest_entry(row) : kLargestSquare;
           const bool usable =
               largest == 0.0 ? system.rhs[i] == 0.0 : is_plain(largest, kPlainSmallest) && is_plain(system.rhs[i], 0.0);
           if (usable) continue;
-          for (auto& value : row) value = 0;
+          std::ranges::fill(matrix.values(i), 0);
           system.rhs[i] = 0.0;
           ++silenced;
         }
@@ -54,7 +55,7 @@ RowBlock::RowBlock(LinearSystem system, RowUse use) : system_(std::move(system))
   std::visit(
       [&](auto& matrix) {
         for (std::size_t i = 0; i < matrix.rows(); ++i) {
-          const auto row = matrix.values(i);
+          const auto row = std::as_const(matrix).values(i);
           entries += row.size();
           squared_norms_[i] = squared_norm(row);
           // So of nearly every row: then all its entries are finite, and one look at it was enough.
@@ -73,8 +74,8 @@ RowBlock::RowBlock(LinearSystem system, RowUse use) : system_(std::move(system))
             squared_norms_[i] = 0.0;
             continue;
           }
-          rescale(row, largest, system_.rhs[i]);
-          squared_norms_[i] = squared_norm(row);
+          rescale(matrix.values(i), largest, system_.rhs[i]);  // of a view: of a copy from here on
+          squared_norms_[i] = squared_norm(std::as_const(matrix).values(i));
           ++rescaled_rows_;
         }
       },

@@ -19,19 +19,16 @@ constexpr double kLargestFloat = std::numeric_limits<float>::max();
 // A float of this size and all those up to 2^-50 of it have their full digits, or an error far below those.
 constexpr double kTiny = 0x1.0p-100;
 
-// Scales a row of tiny entries, with its right-hand side, so that the largest lies in [1, 2). True where it did.
-template <class Number>
-bool lift(std::span<Number> row, double& rhs) {
-  const double largest = largest_entry(row);
-  if (largest == 0.0 || largest >= kTiny) return false;
-  rescale(row, largest, rhs);
-  return true;
-}
-
+// Scales rows of tiny entries, with their right-hand sides, so that the largest lies in [1, 2). Tells how many.
 template <class MatrixType>
 std::size_t lift_tiny_rows(MatrixType& matrix, std::span<double> rhs) {
   std::size_t lifted = 0;
-  for (std::size_t i = 0; i < matrix.rows(); ++i) lifted += lift(matrix.values(i), rhs[i]) ? 1 : 0;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const double largest = largest_entry(std::as_const(matrix).values(i));
+    if (largest == 0.0 || largest >= kTiny) continue;
+    rescale(matrix.values(i), largest, rhs[i]);
+    ++lifted;
+  }
   return lifted;
 }
 
@@ -57,7 +54,8 @@ Rows rounded(Matrix matrix, std::size_t& vanished) {
   const std::size_t stretch = 1 + kStretchBytes / sizeof(double) / (matrix.cols() + 1);
   for (std::size_t first = 0; first < matrix.rows(); first += stretch) {
     const std::size_t last = std::min(first + stretch, matrix.rows());
-    for (std::size_t i = first; i < last; ++i) vanished += round_row(matrix.row(i), i, floats.row(i).data());
+    for (std::size_t i = first; i < last; ++i)
+      vanished += round_row(std::as_const(matrix).row(i), i, floats.row(i).data());
     matrix.give_back(first, last);
   }
   return floats;

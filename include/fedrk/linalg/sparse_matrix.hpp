@@ -42,6 +42,7 @@ class BasicSparseMatrix {
   /// Has the place of row i fetched from memory, so that row(i) does not wait for it.
   [[gnu::always_inline]] void call_from_memory(std::size_t i) const { __builtin_prefetch(&row_start_[i]); }
   /// The stored entries of row i.
+  std::span<const Number> values(std::size_t i) const { return row(i).values; }
   std::span<Number> values(std::size_t i) {
     FEDRK_EXPECTS(i < rows());
     return std::span(values_).subspan(row_start_[i], row_start_[i + 1] - row_start_[i]);

@@ -5,7 +5,8 @@
 //
 // A row whose squared norm would leave the range of doubles (entries like 1e200 or 1e-200) is replaced by the same
 // equation scaled by a power of two; both sides are scaled, so its solutions stay. Such a row then counts with length
-// about one in row drawing and in the residual.
+// about one in row drawing and in the residual. Memory that the caller owns (`Matrix::view`) is not written: a block
+// that holds such a row steps on a copy.
 
 #include <cstddef>
 #include <optional>

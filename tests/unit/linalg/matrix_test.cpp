@@ -152,5 +152,43 @@ TEST(Matrix, IsEmptyAfterItWasMovedFrom) {
   EXPECT_EQ(to.row(0)[1], 2.0);
 }
 
+// ---- Views.
+
+TEST(MatrixView, ReadsTheCallersMemoryWhereItIs) {
+  const Row memory{1.0, 2.0, -1.0, 3.0, 4.0, -1.0};
+
+  const Matrix matrix = Matrix::view(memory.data(), 2, 2, 3);
+
+  EXPECT_EQ(row_of(matrix, 1), (Row{3.0, 4.0}));
+  EXPECT_EQ(matrix.row(1).data(), memory.data() + 3);
+}
+
+TEST(MatrixView, IsCopiedBeforeItIsChanged) {
+  const Row memory{1.0, 2.0, 3.0, 4.0};
+  const auto changed = [&](auto change) {
+    Matrix matrix = Matrix::view(memory.data(), 2, 2);
+    change(matrix);
+    EXPECT_FALSE(matrix.is_view());
+    return row_of(matrix, 0);
+  };
+
+  EXPECT_EQ(changed([](Matrix& matrix) { matrix.row(0)[1] = 9.0; }), (Row{1.0, 9.0}));
+  EXPECT_EQ(changed([](Matrix& matrix) { matrix.values(0)[0] = 9.0; }), (Row{9.0, 2.0}));
+  EXPECT_EQ(changed([](Matrix& matrix) { matrix.add_columns({.front = 1, .back = 1}); }), (Row{0.0, 1.0, 2.0, 0.0}));
+  EXPECT_EQ(changed([](Matrix& matrix) { matrix.permute_rows(std::vector<std::size_t>{1, 0}); }), (Row{3.0, 4.0}));
+  EXPECT_EQ(memory, (Row{1.0, 2.0, 3.0, 4.0}));
+}
+
+TEST(MatrixView, SplitsIntoViews) {
+  const Row memory{1.0, 2.0, 3.0};
+
+  auto pieces = Matrix::view(memory.data(), 3, 1).split_rows(std::vector<std::size_t>{1, 2});
+  pieces[1].row(0)[0] = 9.0;
+
+  EXPECT_TRUE(pieces[0].is_view());
+  EXPECT_EQ(row_of(pieces[1], 1), Row{3.0});
+  EXPECT_EQ(memory, (Row{1.0, 2.0, 3.0}));
+}
+
 }  // namespace
 }  // namespace fedrk
