@@ -36,6 +36,11 @@ class ByteWriter {
     put(std::uint64_t{texts.size()});
     for (const std::string& text : texts) put(std::string_view(text));
   }
+  /// A vector of so many numbers, by its bytes.
+  void put(std::string_view bytes, std::uint64_t count) {
+    put(count);
+    append(bytes.data(), bytes.size());
+  }
   std::string& bytes() { return bytes_; }
 
  private:

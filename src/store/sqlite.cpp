@@ -105,6 +105,11 @@ void Database::check_kind(const FileKind& kind) {
   if (version > kind.version) {
     throw SqliteFailure(path_.string() + " was made by a newer version of fedrk", SQLITE_NOTADB);
   }
+  if (version < kind.version) {
+    throw SqliteFailure(
+        path_.string() + " was made by an older version of fedrk, in a format that this one does not read",
+        SQLITE_NOTADB);
+  }
 }
 
 std::int64_t Database::number(const char* pragma) {

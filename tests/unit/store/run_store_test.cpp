@@ -160,12 +160,14 @@ TEST(RunStore, SaysWhatIsWrongWithAFile) {
     const auto store = RunStore::open(folder / "run.db");
     return store ? std::string("fine") : folder.local(store.error().message);
   };
-  std::string newer = whole, foreign = whole;
-  newer[63] = 2;    // user_version
+  std::string newer = whole, older = whole, foreign = whole;
+  newer[63] = 3;  // user_version
+  older[63] = 1;
   foreign[70] = 1;  // application_id
 
   EXPECT_EQ(refusal(whole), "fine");
   EXPECT_EQ(refusal(newer), "run.db was made by a newer version of fedrk");
+  EXPECT_EQ(refusal(older), "run.db was made by an older version of fedrk, in a format that this one does not read");
   EXPECT_EQ(refusal(foreign), "run.db is not a run.db of fedrk");
   EXPECT_EQ(refusal("name,coefficient\n" + std::string(1000, 'x')), "run.db is not a file that fedrk keeps a run in");
   EXPECT_EQ(refusal(whole.substr(0, whole.size() / 2)), "run.db is damaged: it cannot be read any more");
