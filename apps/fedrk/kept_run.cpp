@@ -115,7 +115,9 @@ int carry_out(Engine& inner, const io::Plan& plan, io::Problem problem, KeptRun&
   options.run.observers.push_back(&recorder);
   or_throw(kept.store.set_state("running"));
   or_throw(kept.store.add_event("info", journal.found() > 0 ? "resumed" : "started",
-                                fmt::format("with {} answers in run.db", journal.found())));
+                                journal.first() > 0 ? fmt::format("from question {}, with {} answers in run.db",
+                                                                  journal.first(), journal.found() - journal.first())
+                                                    : fmt::format("with {} answers in run.db", journal.found())));
   const io::FinishedRun run = show_run(engine, plan, std::move(problem), options.run, options.progress);
   broken_off(run.result.termination) ? journal.flush() : journal.flush_rounds();
   // The files first: whatever becomes of the terminal or of this process, the result is safe.

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "federated/state_stream.hpp"
+
 namespace fedrk {
 
 void SelectionCounts::on_round(const RoundRecord&, std::span<const double> x) {
   counts_.resize(x.size(), 0);
   for (std::size_t j = 0; j < x.size(); ++j) counts_[j] += x[j] != 0.0 ? 1 : 0;
 }
+
+void SelectionCounts::state(StateStream& stream) { stream(counts_); }
 
 std::vector<std::size_t> most_selected(const std::vector<std::uint64_t>& counts) {
   std::vector<std::size_t> order(counts.size());

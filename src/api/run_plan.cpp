@@ -28,6 +28,7 @@ class InDataUnits final : public RoundObserver {
   void on_round(const RoundRecord& record, std::span<const double> x) override {
     inner_.on_round(record, problem_.coefficients(x));
   }
+  void state(StateStream& stream) override { inner_.state(stream); }
 
  private:
   const io::Problem& problem_;

@@ -32,6 +32,11 @@ class ByteWriter {
   void put(const T& value) {
     describe(value, *this);
   }
+  /// A vector of so many numbers, by its bytes.
+  void put(std::string_view bytes, std::uint64_t count) {
+    put(count);
+    append(bytes.data(), bytes.size());
+  }
   std::string& bytes() { return bytes_; }
 
   // ---- What `describe` calls.

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "federated/measured.hpp"
+#include "federated/state_stream.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/accept_replies.hpp"
+#include "fedrk/federated/checkpoints.hpp"
 #include "fedrk/federated/groups.hpp"
 #include "fedrk/federated/participation.hpp"
 #include "fedrk/federated/published_method.hpp"
@@ -124,6 +126,42 @@ class Rounds {
     return made;
   }
 
+  /// Goes on where an earlier process was, if there was one.
+  void restore(Checkpoints& checkpoints, std::span<RoundObserver* const> observers) {
+    auto saved = checkpoints.saved();
+    if (!saved) return;
+    StateStream stream(saved->state);
+    std::string name;
+    std::size_t unknowns = 0;
+    stream(name, unknowns);
+    const bool same = name == method_.name() && unknowns == x_.size();
+    if (!same || !state(stream, observers) || !stream.complete()) {
+      throw InvalidArgument(
+          "the stored state is one of another run: plan, data or program changed since it was stored");
+    }
+    result_.history = std::move(saved->history);
+    shown_ = saved_ = result_.history.size();
+    // What the earlier process took is all that its rounds took.
+    for (const RoundRecord& record : result_.history) result_.earlier_seconds += record.seconds;
+  }
+
+  /// Leaves its state, where that is whole: within a sweep it is not.
+  void save(Checkpoints& checkpoints, std::span<RoundObserver* const> observers) {
+    if (sweep_.running() || !has_state_ || result_.history.size() == saved_) return;
+    StateStream stream;
+    std::string name(method_.name());
+    std::size_t unknowns = x_.size();
+    stream(name, unknowns);
+    has_state_ = state(stream, observers);
+    if (!has_state_) return;
+    checkpoints.save(std::move(stream.bytes()), std::span(result_.history).subspan(saved_));
+    saved_ = result_.history.size();
+  }
+
+  RoundIndex next_round() const {
+    return RoundIndex{options_.first_round + static_cast<std::uint32_t>(result_.history.size())};
+  }
+
   /// Shows them the round just made, once.
   void show(std::span<RoundObserver* const> observers) {
     if (shown_ == result_.history.size()) return;
@@ -132,6 +170,13 @@ class Rounds {
   }
 
  private:
+  bool state(StateStream& stream, std::span<RoundObserver* const> observers) {
+    stream(groups_, residual_, x_, best_, of_the_others_, reveal_, reports_, looked_at_, quiet_rounds_, next_look_,
+           pause_, result_.relative_residual, result_.left_out, result_.bytes_up, result_.bytes_down, engine_);
+    for (RoundObserver* observer : observers) observer->state(stream);
+    return method_.state(stream);
+  }
+
   // ---- A round.
 
   std::vector<ClientId> participants_of(RoundIndex t) const {
@@ -302,7 +347,8 @@ class Rounds {
   double looked_at_ = 1.0;               // the largest of them when everyone was looked at last
   std::size_t quiet_rounds_ = 0;
   std::size_t next_look_ = 0, pause_ = 1;  // in rounds
-  std::size_t shown_ = 0;                  // of the rounds made
+  std::size_t shown_ = 0, saved_ = 0;      // of the rounds made
+  bool has_state_ = true;                  // the method lists its state, as far as is known
   RunResult result_;
 };
 
@@ -355,13 +401,19 @@ RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> 
   }
 
   Rounds rounds(options_, engine, method, x0);
+  Checkpoints* const checkpoints = engine.checkpoints();
+  if (checkpoints != nullptr) rounds.restore(*checkpoints, observers);
   try {
-    for (RoundIndex t{options_.first_round}; t.value - options_.first_round < options_.rounds; ++t) {
-      if (stop != nullptr && stop->requested()) return rounds.finish(Termination::Interrupted);
+    for (RoundIndex t = rounds.next_round(); t.value - options_.first_round < options_.rounds; ++t) {
+      if (stop != nullptr && stop->requested()) {
+        if (checkpoints != nullptr) rounds.save(*checkpoints, observers);
+        return rounds.finish(Termination::Interrupted);
+      }
       rounds.make_round(t);
       const auto reason = rounds.reason_to_stop();
       rounds.show(observers);
       if (reason) return rounds.finish(*reason);
+      if (checkpoints != nullptr && checkpoints->due()) rounds.save(*checkpoints, observers);
     }
     return rounds.finish(Termination::RoundLimit);
   } catch (const RunEnded& ended) {

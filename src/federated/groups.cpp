@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/base/contracts.hpp"
 
 namespace fedrk {
@@ -45,6 +46,8 @@ void Groups::leave_out(std::span<const ClientId> lost) {
   std::erase_if(everyone_, is_lost);
   merge_small_groups();
 }
+
+void Groups::state(StateStream& stream) { stream(groups_, everyone_); }
 
 void Groups::merge_small_groups() {
   const std::size_t least = std::max<std::size_t>(1, least_);

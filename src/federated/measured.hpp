@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/federated/engine.hpp"
 
 namespace fedrk {
@@ -27,6 +28,8 @@ class ResidualScale {
     for (const ClientId client : clients) left.push_back(roster_[client.value]);
     mean_square_ = ResidualScale(left).mean_square_;
   }
+
+  void state(StateStream& stream) { stream(mean_square_); }
 
   std::optional<double> relative(const RoundReplies& round) const {
     double squares = 0.0, rows = 0.0;
@@ -48,6 +51,8 @@ class ResidualScale {
 struct BestSoFar {
   AlignedVector x;
   double residual = std::numeric_limits<double>::infinity();
+
+  void state(StateStream& stream) { stream(x, residual); }
 
   void consider(std::span<const double> candidate, double relative_residual) {
     if (!(relative_residual < residual)) return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
@@ -104,6 +105,13 @@ void ConvergenceMonitor::begin_again() {
   turn_diverged_ = false;
   rounds_ = pace_from_ = 0;
   fall_.reset();
+}
+
+void ConvergenceMonitor::Roll::state(StateStream& stream) { stream(there_, missing_); }
+
+void ConvergenceMonitor::state(StateStream& stream) {
+  stream(heard_, quiet_, best_, best_level_, first_level_, turn_largest_, turn_smallest_, rounds_, turn_length_,
+         last_turn_, since_best_, turn_diverged_, pace_from_, pace_level_, fall_);
 }
 
 }  // namespace fedrk

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
@@ -189,6 +190,13 @@ void GramMethod::solve_in_doubles(std::span<const double> values, std::span<doub
   phase_ = Phase::Refine;
 }
 
+void GramMethod::begin_gradients() {
+  gradients_ = std::make_unique<ConjugateGradients>(options_, left_, [this](std::span<const double> g) {
+    return factor_->solve({g.begin(), g.end()});
+  });
+  gradients_->set_start(start_);
+}
+
 // The gradient at x measures it, and tells what to add.
 void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
   const LocalReply& sum = round.replies.front();
@@ -213,11 +221,7 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
     if (measure_->holds) return finish(x);
     std::ranges::copy(best_, x.begin());
     phase_ = Phase::Gradients;
-    gradients_ = std::make_unique<ConjugateGradients>(options_, left_, [this](std::span<const double> g) {
-      return factor_->solve({g.begin(), g.end()});
-    });
-    gradients_->set_start(start_);
-    return;
+    return begin_gradients();
   }
   axpy(1.0, correction, x);
 }
@@ -266,6 +270,16 @@ void GramMethod::begin_anew(std::span<const ClientId> others) {
   factor_.reset();
   gradients_.reset();
   measure_.reset();
+}
+
+bool GramMethod::state(StateStream& stream) {
+  bool factored = factor_ != nullptr, follows_gradients = gradients_ != nullptr;
+  stream(options_.column_norms, left_, rows_, phase_, start_, squared_rhs_, rhs_sum_, best_, best_slope_, refinements_,
+         measure_, summary_, factored, follows_gradients);
+  if (stream.reads() && factored) factor_ = std::make_unique<Cholesky<double>>();
+  if (stream.reads() && follows_gradients) begin_gradients();
+  if (factor_) stream(*factor_);
+  return !gradients_ || gradients_->state(stream);
 }
 
 }  // namespace fedrk

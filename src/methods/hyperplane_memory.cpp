@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/linalg/row_products.hpp"
 
 namespace fedrk {
@@ -59,5 +60,9 @@ void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const do
   const double offset = dot(direction, x) + gaps.back();
   basis_.push_back({t.value, std::move(direction), offset});
 }
+
+void HyperplaneMemory::Vector::state(StateStream& stream) { stream(round, direction, offset); }
+
+void HyperplaneMemory::state(StateStream& stream) { stream(basis_); }
 
 }  // namespace fedrk

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
@@ -77,6 +78,13 @@ void HyperplaneMethod::begin_again(std::size_t memory, std::span<double> x) {
   options_.memory = memory;
   memory_.emplace(memory, options_.memory_limit);
   monitor_.begin_again();
+}
+
+bool HyperplaneMethod::state(StateStream& stream) {
+  stream(options_.memory, monitor_, finished_, contradictory_, restarts_, grown_, ended_);
+  if (stream.reads() && options_.memory > 0) memory_.emplace(options_.memory, options_.memory_limit);
+  if (memory_) stream(*memory_);
+  return true;
 }
 
 std::vector<std::string> HyperplaneMethod::notes() const {

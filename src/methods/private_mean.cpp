@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
@@ -35,6 +36,11 @@ void PrivateMean::update(RoundIndex, RoundReplies& round, std::span<double> x) {
     return;
   }
   axpy(1.0 / static_cast<double>(round.answered.size()), round.replies.front().values, x);
+}
+
+bool PrivateMean::state(StateStream& stream) {
+  stream(made_, short_rounds_);
+  return true;
 }
 
 std::vector<std::string> PrivateMean::notes() const {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
@@ -19,6 +20,11 @@ void TailAverage::update(RoundIndex t, RoundReplies& round, std::span<double> x)
 
 std::span<const double> TailAverage::answer(std::span<const double> x) {
   return mean_.empty() ? inner_->answer(x) : mean_;
+}
+
+bool TailAverage::state(StateStream& stream) {
+  stream(rounds_, mean_);
+  return inner_->state(stream);
 }
 
 std::vector<std::string> TailAverage::notes() const {

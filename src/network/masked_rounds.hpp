@@ -37,6 +37,8 @@ class MaskedRounds {
 
   /// A sum that is only repeated.
   void learn(const LocalTask& task, const RoundReplies& round);
+  /// The scales that later sums depend on.
+  void state(auto& stream) { stream(scales_); }
 
  private:
   struct Attempt;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "federated/state_stream.hpp"
 #include "fedrk/federated/accept_replies.hpp"
 #include "fedrk/federated/run_ended.hpp"
 #include "fedrk/masking/reply_part.hpp"
@@ -71,6 +72,8 @@ RoundReplies NetworkEngine::local_updates(const LocalTask& task, std::span<const
 void NetworkEngine::repeated(const LocalTask& task, const RoundReplies& round) {
   if (options_.masked) masked_.learn(task, round);
 }
+
+void NetworkEngine::state(StateStream& stream) { stream(masked_); }
 
 RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask& task,
                                            std::span<const ClientId> participants) {

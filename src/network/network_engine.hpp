@@ -29,6 +29,7 @@ class NetworkEngine final : public Engine {
   /// waits for everyone, as long as for joining.
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
   void repeated(const LocalTask& task, const RoundReplies& round) override;
+  void state(StateStream& stream) override;
 
  private:
   RoundReplies single_updates(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants);

@@ -24,6 +24,14 @@ void read_run(Database& database, RunProgress& progress) {
     progress.answers = static_cast<std::uint64_t>(answers.integer(0));
     progress.answered_rounds = static_cast<std::uint64_t>(answers.integer(1));
   }
+  // Those before the last snapshot are part of it.
+  Statement last = database.prepare(
+      "SELECT next, rounds, (SELECT count(*) FROM answers WHERE number >= next), "
+      "(SELECT count(DISTINCT round) FROM answers WHERE number >= next) FROM snapshots ORDER BY next DESC LIMIT 1");
+  if (last.next()) {
+    progress.answers = static_cast<std::uint64_t>(last.integer(0) + last.integer(2));
+    progress.answered_rounds = static_cast<std::uint64_t>(last.integer(1) + last.integer(3));
+  }
 }
 
 void read_rounds(Database& database, RunProgress& progress) {

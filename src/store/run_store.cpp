@@ -21,12 +21,19 @@ RunStore::Inside::Inside(Database opened)
       last_round_found(last_round_in(database)),
       add_answer(database.prepare("INSERT INTO answers VALUES (?, ?, ?, ?, ?)")),
       read_answer(database.prepare("SELECT round, task, seconds, answer FROM answers WHERE number = ?")),
-      count_answers(database.prepare("SELECT coalesce(max(number) + 1, 0) FROM answers")),
+      count_answers(database.prepare("SELECT max(coalesce((SELECT max(number) + 1 FROM answers), 0), "
+                                     "coalesce((SELECT max(next) FROM snapshots), 0))")),
       add_round(database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?, ?)")),
       clear_participation(database.prepare("DELETE FROM participation WHERE round = ?")),
       add_participation(database.prepare("INSERT OR REPLACE INTO participation VALUES (?, ?, ?)")),
       set_tally(database.prepare(
           "UPDATE clients SET answered = ?, absent = ?, last_round = ?, last_absence = ? WHERE client = ?")),
+      add_snapshot(database.prepare("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)")),
+      add_history(database.prepare("INSERT OR REPLACE INTO history VALUES (?, ?)")),
+      drop_snapshots(database.prepare(
+          "DELETE FROM snapshots WHERE next NOT IN (SELECT next FROM snapshots ORDER BY next DESC LIMIT 2)")),
+      drop_answers(database.prepare("DELETE FROM answers WHERE (SELECT count(*) FROM snapshots) > 1 "
+                                    "AND number < (SELECT min(next) FROM snapshots)")),
       set_state(database.prepare("UPDATE run SET state = ?, stop_reason = ?, changed = ?")),
       add_event(database.prepare("INSERT INTO events (time, level, event, text) VALUES (?, ?, ?, ?)")),
       put_document(database.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?)")),
@@ -158,7 +165,10 @@ Result<void> RunStore::write_lazily() {
 Result<void> RunStore::finish(const std::string& state, const std::string& stop_reason) {
   if (const auto done = set_state(state, stop_reason); !done) return done.error();
   const std::lock_guard lock(inside_->mutex);
-  const auto emptied = guarded([&] { inside_->database.execute("PRAGMA secure_delete = OFF; DELETE FROM answers;"); });
+  const auto emptied = guarded([&] {
+    inside_->database.execute(
+        "PRAGMA secure_delete = OFF; DELETE FROM answers; DELETE FROM snapshots; DELETE FROM history;");
+  });
   if (!emptied) return emptied.error();
   // A reader may be in the way of the rest, and a full disk: then the file stays as large as it is.
   (void)guarded([&] { inside_->database.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"); });

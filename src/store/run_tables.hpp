@@ -29,6 +29,8 @@ CREATE TABLE events (
   number INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, event TEXT NOT NULL, text TEXT NOT NULL);
 CREATE TABLE answers (
   number INTEGER PRIMARY KEY, round INTEGER NOT NULL, task INTEGER NOT NULL, seconds REAL NOT NULL, answer BLOB NOT NULL);
+CREATE TABLE snapshots (next INTEGER PRIMARY KEY, rounds INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE TABLE history (first INTEGER PRIMARY KEY, records BLOB NOT NULL);
 CREATE TABLE documents (key TEXT PRIMARY KEY, content BLOB NOT NULL);
 )sql";
 
@@ -40,6 +42,7 @@ struct RunStore::Inside {
   RunIdentity identity;
   std::int64_t last_round_found;  // -1: none
   Statement add_answer, read_answer, count_answers, add_round, clear_participation, add_participation, set_tally;
+  Statement add_snapshot, add_history, drop_snapshots, drop_answers;
   Statement set_state, add_event, put_document, read_document;
 };
 

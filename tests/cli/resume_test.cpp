@@ -108,6 +108,32 @@ TEST_P(Resumed, EndsWithTheBytesOfAnUndisturbedRun) {
   EXPECT_FALSE(std::filesystem::exists(program_.path("run/run.db-wal")));
 }
 
+// Rounds of some ten microseconds, whose answers are not stored. Killed once the journal of answers has ended, and a
+// few snapshots later.
+TEST_F(Resumed, GoesOnFromASnapshotWhereRoundsAreQuickerThanTheDisk) {
+  ASSERT_EQ(program_.run("generate gaussian --rows 300 --cols 290 --clients 6 --seed 3 --out g").exit_code, 0);
+  const std::string solve =
+      "solve g/plan.toml --participants 3 --method published --local-steps 20 --rounds 200000 --tolerance 0 "
+      "--progress none --threads 1";
+  const auto whole = program_.run(solve + " --out whole");
+  const auto killed = program_.shell("'" FEDRK_PROGRAM "' " + solve +
+                                     " --out run & for k in $(seq 500); do '" FEDRK_PROGRAM
+                                     "' status run --format json 2>/dev/null | grep -q journal_ends && break; sleep "
+                                     "0.02; done; sleep 0.4; kill -KILL $!; wait $!");
+  ASSERT_EQ(killed.exit_code, 128 + 9) << killed.err;
+  const std::uint64_t answers = json::parse(program_.run("status run --format json").out)["answers"];
+  EXPECT_GT(answers, 1000U);
+  EXPECT_LT(std::filesystem::file_size(program_.path("run/run.db")), 100U * answers + (1U << 20));
+
+  const auto ended = program_.run("resume run --progress none");
+
+  EXPECT_EQ(ended.exit_code, whole.exit_code) << ended.err;
+  EXPECT_EQ(ended.err.find("run: 0 rounds"), std::string::npos) << ended.err;
+  EXPECT_EQ(solution("run"), solution("whole"));
+  const json result = json::parse(program_.folder().read("run/result.json"));
+  EXPECT_EQ(result["rounds"], json::parse(program_.folder().read("whole/result.json"))["rounds"]);
+}
+
 TEST_F(Resumed, GoesOnAfterItWasStopped) {
   const std::string solve = "solve p/plan.toml --participants 3 --method published --local-steps 6000 --rounds 400";
   ASSERT_EQ(program_.run(solve + " --progress none --out whole").exit_code, 3);  // the rows are noise

@@ -21,6 +21,7 @@ class ErrorToTruth final : public RoundObserver {
   void on_round(const RoundRecord&, std::span<const double> x) override {
     errors_.push_back(distance(x, truth_) * scale_);
   }
+  void state(StateStream& stream) override;
 
   const std::vector<double>& errors() const { return errors_; }
 

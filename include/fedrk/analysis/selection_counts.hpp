@@ -14,6 +14,7 @@ namespace fedrk {
 class SelectionCounts final : public RoundObserver {
  public:
   void on_round(const RoundRecord& record, std::span<const double> x) override;
+  void state(StateStream& stream) override;
 
   /// counts()[j]: the rounds after which entry j was not zero.
   const std::vector<std::uint64_t>& counts() const { return counts_; }

@@ -119,6 +119,9 @@ struct RoundReplies {
   static constexpr auto fields(auto& self) { return std::tie(self.replies, self.absences, self.answered); }
 };
 
+class Checkpoints;  // checkpoints.hpp
+class StateStream;
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -137,6 +140,12 @@ class Engine {
   /// Told in place of being asked, where the answer is known from an earlier process: an engine whose answers depend on
   /// earlier ones goes on as if it had asked.
   virtual void repeated(const LocalTask& /*task*/, const RoundReplies& /*round*/) {}
+
+  /// Where a run on this engine leaves its state now and then; nullptr: nowhere.
+  virtual Checkpoints* checkpoints() { return nullptr; }
+
+  /// What later answers depend on of earlier ones.
+  virtual void state(StateStream& /*stream*/) {}
 };
 
 }  // namespace fedrk

@@ -60,6 +60,8 @@ class RoundObserver {
  public:
   virtual ~RoundObserver() = default;
   virtual void on_round(const RoundRecord& record, std::span<const double> x) = 0;
+  /// Lists what it has learned from the rounds, where a resumed run needs it: it does not show them again.
+  virtual void state(StateStream& /*stream*/) {}
 };
 
 struct RunResult {

@@ -34,6 +34,8 @@ class Groups {
   /// Goes on without these. A group that is left with fewer than `least` joins the smallest of the others.
   void leave_out(std::span<const ClientId> lost);
 
+  void state(StateStream& stream);
+
  private:
   void merge_small_groups();
 

@@ -22,6 +22,7 @@ class PublishedMethod final : public Method {
   Request request(RoundIndex t, std::span<const double> x) override;
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;
   std::string_view name() const override { return "fedrk"; }
+  bool state(StateStream&) override { return true; }  // all of it is x
 
  private:
   std::uint64_t seed_;

@@ -30,6 +30,7 @@ inline DoubleDouble inner_product(std::span<const DoubleDouble> a, std::span<con
 template <class Number>
 class Cholesky {
  public:
+  Cholesky() = default;  // for `state` to fill
   /// `entry(i, j)` is C_ij for i >= j. `dependent(j, pivot, weights)` decides whether what is left of column j, of
   /// squared length `pivot` after the columns before it, is rounding; `weights()` gives its combination of these.
   template <class Entry, class Dependent>
@@ -53,6 +54,9 @@ class Cholesky {
   /// The columns that were left out, ascending.
   std::span<const std::size_t> dependents() const { return dependents_; }
   bool kept(std::size_t j) const { return rows_[j * size_ + j] > Number(0.0); }
+
+  /// Lists its members.
+  void state(auto& stream) { stream(size_, rows_, dependents_); }
 
   /// C^-1 b on the columns that stayed, zero elsewhere.
   std::vector<Number> solve(std::vector<Number> b) const {
@@ -89,7 +93,7 @@ class Cholesky {
     }
   }
 
-  std::size_t size_;
+  std::size_t size_ = 0;
   std::vector<Number> rows_;  // of L, one after the other
   std::vector<std::size_t> dependents_;
 };

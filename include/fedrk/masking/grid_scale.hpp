@@ -29,6 +29,8 @@ class GridScale {
   /// It did not fit, or was too coarse.
   void forget(const LocalTask& task) { sizes_.erase(kind_of(task)); }
 
+  void state(auto& stream) { stream(sizes_); }
+
  private:
   using Kind = std::pair<std::size_t, std::size_t>;  // of work, and how many unknowns it is about
   static Kind kind_of(const LocalTask& task) { return {task.work.index(), task.columns.size()}; }

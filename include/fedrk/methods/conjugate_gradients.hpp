@@ -42,6 +42,7 @@ class ConjugateGradients final : public Method {
   std::optional<FitMeasure> measure() const override { return measure_; }
   const FitSummary* fit() const override { return &summary_; }
   void begin_anew(std::span<const ClientId> others) override;
+  bool state(StateStream& stream) override;
 
   /// Orthogonality::slope when it was measured last.
   double slope() const { return slope_; }
@@ -54,6 +55,7 @@ class ConjugateGradients final : public Method {
   struct Direction {
     AlignedVector p, product;  // (A^T A + D) p
     double curvature = 0.0;    // <p, product>
+    void state(StateStream& stream);
   };
 
   void look(const RoundReplies& round, std::span<const double> x);

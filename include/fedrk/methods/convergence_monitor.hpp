@@ -51,6 +51,8 @@ class ConvergenceMonitor {
   /// The run goes on from best(), with another memory: pace, patience and turns begin anew.
   void begin_again();
 
+  void state(StateStream& stream);
+
  private:
   static constexpr double kClose = 1e-6;
 
@@ -61,6 +63,7 @@ class ConvergenceMonitor {
     void clear();
     void add(std::span<const ClientId> clients);
     bool complete() const { return missing_ == 0; }
+    void state(StateStream& stream);
 
    private:
     std::vector<bool> there_;

@@ -35,12 +35,14 @@ class GramMethod final : public Method {
   std::optional<FitMeasure> measure() const override { return measure_; }
   const FitSummary* fit() const override { return &summary_; }
   void begin_anew(std::span<const ClientId> others) override;
+  bool state(StateStream& stream) override;
 
  private:
   enum class Phase { Products, Refine, Gradients, Done };
 
   void solve_in_pairs(std::span<const double> values, std::span<double> x);
   void solve_in_doubles(std::span<const double> values, std::span<double> x);
+  void begin_gradients();
   void refine(const RoundReplies& round, std::span<double> x);
   void keep_better(std::span<const double> x, double slope, const FitMeasure& measure, const FitSummary& summary);
   void finish(std::span<double> x);

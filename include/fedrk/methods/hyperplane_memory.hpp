@@ -34,11 +34,14 @@ class HyperplaneMemory {
 
   std::size_t size() const { return basis_.size(); }
 
+  void state(StateStream& stream);
+
  private:
   struct Vector {
     std::uint32_t round = 0;
     AlignedVector direction;
     double offset = 0.0;
+    void state(StateStream& stream);
   };
 
   void forget(RoundIndex t, std::size_t unknowns);

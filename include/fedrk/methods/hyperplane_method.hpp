@@ -47,6 +47,7 @@ class HyperplaneMethod final : public Method {
   bool contradictory() const override { return contradictory_; }
   std::string_view name() const override { return "hyperplanes"; }
   std::vector<std::string> notes() const override;
+  bool state(StateStream& stream) override;
 
  private:
   void move(RoundIndex t, RoundReplies& round, std::span<double> x);

@@ -32,6 +32,7 @@ class PrivateMean final : public Method {
   bool fits() const override { return true; }
   bool may_ask_residuals() const override { return false; }
   std::vector<std::string> notes() const override;
+  bool state(StateStream& stream) override;
 
  private:
   privacy::PrivacyPlan plan_;

@@ -45,6 +45,7 @@ class SparseKaczmarz final : public Method {
   void update(RoundIndex t, RoundReplies& round, std::span<double> v) override;
   std::string_view name() const override { return "sparse"; }
   std::span<const double> answer(std::span<const double> v) override;
+  bool state(StateStream&) override { return true; }  // all of it is v
 
  private:
   SparseOptions options_;

@@ -27,6 +27,7 @@ class TailAverage final : public Method {
   bool may_ask_residuals() const override { return inner_->may_ask_residuals(); }
   std::span<const double> answer(std::span<const double> x) override;
   std::vector<std::string> notes() const override;
+  bool state(StateStream& stream) override;
 
  private:
   std::unique_ptr<Method> inner_;

@@ -62,6 +62,15 @@ struct Batch {
   std::vector<std::pair<ClientId, Tally>> tallies{};
 };
 
+/// All that a run was between two rounds, and the rounds since the snapshot before.
+struct Snapshot {
+  std::uint64_t next = 0;    // number of the question that follows
+  std::uint64_t rounds = 0;  // made up to there
+  std::string state{};
+  std::uint64_t first = 0;  // of the rounds in `records`
+  std::string records{};
+};
+
 struct Event {
   double time = 0.0;  // seconds since 1970
   std::string level, event, text;
@@ -119,12 +128,24 @@ class RunStore {
   Result<std::optional<std::string>> document(const std::string& key) const;
   Result<void> add_event(const std::string& level, const std::string& event, const std::string& text);
 
-  /// How many answers are stored: the numbers 0 to this less one.
+  /// The number of the question that follows all that is stored.
   Result<std::uint64_t> answers() const;
   Result<StoredAnswer> answer(std::uint64_t number) const;
 
   /// All of it or nothing. A round that is there already is replaced.
   Result<void> commit(const Batch& batch);
+
+  /// Keeps this snapshot and the one before it, and the answers since that one; what is older goes, but for the history
+  /// of rounds.
+  Result<void> put_snapshot(const Snapshot& snapshot);
+  /// The newest first, without records.
+  Result<std::vector<Snapshot>> snapshots() const;
+  /// The records of the rounds before `rounds`, oldest first.
+  Result<std::vector<std::string>> history(std::uint64_t rounds) const;
+  /// Forgets the snapshots and the history after this moment of the run.
+  Result<void> go_back_to(std::uint64_t next, std::uint64_t rounds);
+  /// Forgets the answers after the first gap from `first` on, and tells where that is.
+  Result<std::uint64_t> keep_answers_in_a_row(std::uint64_t first);
 
   /// For what can be computed again: nobody waits for the disk, and nothing is written twice. The process may end at
   /// any time all the same; a machine that loses its power may take the file with it.

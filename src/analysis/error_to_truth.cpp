@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/analysis/error_to_truth.hpp"
+
+#include "federated/state_stream.hpp"
+
+namespace fedrk {
+
+void ErrorToTruth::state(StateStream& stream) { stream(errors_); }
+
+}  // namespace fedrk
