@@ -13,7 +13,7 @@ endfunction()
 
 set(configure -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DFEDRK_SOURCE=${FEDRK_SOURCE})
 if(CCACHE)  # one of them compiles the whole library
-  list(APPEND configure -DCMAKE_CXX_COMPILER_LAUNCHER=${CCACHE})
+  list(APPEND configure -DCMAKE_CXX_COMPILER_LAUNCHER=${CCACHE} -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
 endif()
 if(PROJECT STREQUAL "find_package")
   step(${CMAKE_COMMAND} --install ${FEDRK_BUILD} --prefix ${work}/prefix)
