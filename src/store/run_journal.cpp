@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "federated/state_stream.hpp"
-#include "store/hash.hpp"
+#include "base/hash.hpp"
 
 namespace fedrk::store {
 namespace {
