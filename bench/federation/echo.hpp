@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The peer: a plain WebSocket echo over mutual TLS. So many connections are open; in a round some of them carry a vector
-// there and back. Blocking calls, a thread for each connection of the server, as in Beast's own examples.
+// The peer: a plain WebSocket echo over mutual TLS. So many connections are open; in a round some of them carry a
+// vector there and back. Blocking calls, a thread for each connection of the server, as in Beast's own examples.
 
 #include <cstddef>
 #include <memory>

@@ -12,7 +12,7 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kMostSilent = 256;         // connections that have not said a byte
+constexpr std::size_t kSilentStrangers = 256;    // connections that have not said a byte
 constexpr std::size_t kMostDraining = 64;        // connections that were refused
 constexpr std::size_t kMostDiscarded = 1 << 18;  // bytes from one of them
 constexpr auto kDrainLimit = std::chrono::seconds(1);
@@ -20,9 +20,10 @@ constexpr auto kPause = std::chrono::milliseconds(50);  // of accepting
 
 }  // namespace
 
-Admission::Admission(asio::io_context& context, HandshakeLog& log, Spoke spoke)
+Admission::Admission(asio::io_context& context, HandshakeLog& log, std::size_t clients, Spoke spoke)
     : context_(context),
       log_(log),
+      most_silent_(clients + kSilentStrangers),
       spoke_(std::move(spoke)),
       acceptor_(context.get_executor()),
       pause_(context.get_executor()),
@@ -85,7 +86,7 @@ void Admission::on_accepted(Socket socket) {
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
   const ConnectionId id = ++last_id_;
-  if (silent_.size() >= kMostSilent) {
+  if (silent_.size() >= most_silent_) {
     silent_.erase(silent_.begin());
     log_.warn("connections.shed", "many connections say nothing: the oldest are closed");
   }

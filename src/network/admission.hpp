@@ -23,7 +23,8 @@ class Admission {
  public:
   /// `spoke` gets each socket whose peer has sent something.
   using Spoke = std::function<void(ConnectionId, Socket)>;
-  Admission(asio::io_context& context, HandshakeLog& log, Spoke spoke);
+  /// All clients may come at once, and so many strangers with them.
+  Admission(asio::io_context& context, HandshakeLog& log, std::size_t clients, Spoke spoke);
 
   Result<void> listen(const std::string& address);
   int port() const { return port_; }
@@ -51,6 +52,7 @@ class Admission {
 
   asio::io_context& context_;
   HandshakeLog& log_;
+  std::size_t most_silent_;
   Spoke spoke_;
   Acceptor acceptor_;
   Timer pause_;

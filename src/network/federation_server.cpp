@@ -6,9 +6,9 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "network/agreement.hpp"
-#include "network/websocket_server.hpp"
 #include "network/network_engine.hpp"
 #include "network/vectors.hpp"
+#include "network/websocket_server.hpp"
 
 namespace fedrk::network {
 

@@ -30,7 +30,7 @@ using TlsStream = beast::ssl_stream<PlainStream>;
 constexpr std::size_t kMostWaiting = 8;        // messages to one client: the newest question, and some given up
 constexpr std::size_t kMostHeader = 8 << 10;   // bytes of the upgrade request
 constexpr std::size_t kReadAtOnce = 64 << 10;  // bytes
-constexpr std::size_t kKeptBuffer = 64 << 10;  // bytes of a buffer that stays for the next message
+constexpr std::size_t kKeptBuffer = 4 << 10;   // bytes of a buffer that stays for the next message
 constexpr std::size_t kWriteBuffer = 4 << 10;
 
 std::string address_of(const PlainStream& stream) {

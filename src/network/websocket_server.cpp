@@ -18,7 +18,7 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kMostHandshakes = 128;   // connections that have spoken but are not open yet
+constexpr std::size_t kStrangers = 128;        // that have spoken but are not open yet, besides all clients at once
 constexpr std::size_t kSpareConnections = 64;  // beyond those that the switchboard takes, to be told that it is full
 
 }  // namespace
@@ -32,6 +32,8 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
         memory_limit_(static_cast<std::ptrdiff_t>(memory_limit)),
         hello_limit_(federation.hello_limit),
         tick_(std::clamp(federation.heartbeat / 2, Milliseconds(20), Milliseconds(500))),
+        clients_(federation.clients.size()),
+        most_handshakes_(clients_ + kStrangers),
         most_open_(
             (federation.most_connections == 0 ? 2 * federation.clients.size() + 16 : federation.most_connections) +
             kSpareConnections),
@@ -71,7 +73,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   HandshakeLog handshake_log_;
   std::ptrdiff_t memory_limit_, buffered_ = 0;
   Milliseconds hello_limit_, tick_;
-  std::size_t most_open_;
+  std::size_t clients_, most_handshakes_, most_open_;
   Switchboard switchboard_;
   ConnectionLimits limits_;
   std::optional<asio::ssl::context> tls_;
@@ -83,7 +85,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   // The thread's, once it runs.
   asio::io_context context_{1};
   asio::executor_work_guard<Executor> work_{context_.get_executor()};
-  Admission admission_{context_, handshake_log_,
+  Admission admission_{context_, handshake_log_, clients_,
                        [this](ConnectionId id, Socket socket) { begin_handshake(id, std::move(socket)); }};
   Timer timer_{context_.get_executor()};
   bool stopped_ = false;
@@ -178,7 +180,7 @@ Connection* WebSocketServer::Impl::find(ConnectionId id) {
 }
 
 void WebSocketServer::Impl::begin_handshake(ConnectionId id, Socket socket) {
-  if (handshakes_.size() >= kMostHandshakes) {
+  if (handshakes_.size() >= most_handshakes_) {
     handshake_log_.warn("connections.shed", "many handshakes do not end: the oldest are broken off");
     const auto oldest = handshakes_.begin();
     const auto connection = std::move(oldest->second.connection);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Why a secured connection does not come about: goes the client's way step by step (name, port, handshake, certificates,
-// upgrade to WebSocket) and says in words at which one it ended.
+// Why a secured connection does not come about: goes the client's way step by step (name, port, handshake,
+// certificates, upgrade to WebSocket) and says in words at which one it ended.
 
 #include <chrono>
 #include <cstdint>
@@ -29,7 +29,8 @@ struct Finding {
 
 std::string to_text(Finding::Stage stage);
 
-/// Connects as a client of the federation, offers the client certificate, asks to speak WebSocket and hangs up. Takes at most about `timeout`, save that looking up a name takes the time the system allows it.
+/// Connects as a client of the federation, offers the client certificate, asks to speak WebSocket and hangs up. Takes
+/// at most about `timeout`, save that looking up a name takes the time the system allows it.
 Finding tls_probe(const std::string& host, std::uint16_t port, const Credentials& credentials,
                   std::chrono::milliseconds timeout);
 
