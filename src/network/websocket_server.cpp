@@ -32,6 +32,8 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
         memory_limit_(static_cast<std::ptrdiff_t>(memory_limit)),
         hello_limit_(federation.hello_limit),
         tick_(std::clamp(federation.heartbeat / 2, Milliseconds(20), Milliseconds(500))),
+        clients_(federation.clients.size()),
+        most_handshakes_(clients_ + kStrangers),
         most_open_(
             (federation.most_connections == 0 ? 2 * federation.clients.size() + 16 : federation.most_connections) +
             kSpareConnections),
