@@ -2,6 +2,7 @@
 
 // What a user reads before a run: help in two sizes, and suggestions for mistyped words.
 
+#include <algorithm>
 #include <sstream>
 
 #include <gtest/gtest.h>
