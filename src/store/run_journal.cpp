@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "federated/state_stream.hpp"
 #include "base/hash.hpp"
+#include "federated/state_stream.hpp"
 
 namespace fedrk::store {
 namespace {
