@@ -33,7 +33,7 @@ struct Member {
 
 v1::ClientMessage hello(const std::string& name) {
   v1::ClientMessage message;
-  message.mutable_hello()->set_protocol(3);
+  message.mutable_hello()->set_protocol(wire::kProtocol);
   message.mutable_hello()->set_name(name);
   message.mutable_hello()->set_known_draws(true);
   return message;
