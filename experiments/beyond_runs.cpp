@@ -18,8 +18,8 @@ BeyondRuns::BeyondRuns(const LinearSystem& system, std::vector<double> truth, st
       runs_(runs) {}
 
 ErrorCurve BeyondRuns::by_options(std::string label, const MethodOptions& options, const RunOptions& run_options) {
-  Engine& engine = options.is_published(run_options) ? by_norm_ : shuffled_;
-  RunOptions wanted = run_options_for(options, run_options);
+  Engine& engine = is<FedRk>(goal_of(options, run_options)) ? by_norm_ : shuffled_;
+  RunOptions wanted = run_options_for(goal_of(options, run_options), run_options);
   wanted.seed = seed_;
   const auto method = make_method(options, wanted, engine);
   return run(std::move(label), engine, *method, wanted);

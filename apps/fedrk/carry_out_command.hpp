@@ -23,7 +23,7 @@ struct CarryOutArguments {
 };
 
 /// The flags of a command with this goal.
-void add_flags(CLI::App& command, io::Goal goal, CarryOutArguments& arguments);
+void add_flags(CLI::App& command, io::Job goal, CarryOutArguments& arguments);
 
 /// Carries the plan out, prints what came out, and returns the exit code.
 int carry_out_command(const CarryOutArguments& arguments, Host& host);

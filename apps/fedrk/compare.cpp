@@ -126,12 +126,12 @@ double soft_weight(const CompareArguments& arguments, const io::Plan& plan) {
 int compare(const CompareArguments& arguments) {
   auto plan = arguments.plan.plan();
   if (!plan) return complain(plan.error().message, kBadInput);
-  if (plan->usual_sampling) plan->usual_sampling = false;  // as the published method has it: one order for all methods
+  if (!plan->row_sampling) plan->row_sampling = StepOptions{}.sampling;  // as in FedRK: one order for all methods
   const auto threads = thread_count(arguments.threads);
   if (!threads) return complain(threads.error().message, kBadInput);
   const double soft = soft_weight(arguments, *plan);
-  plan->method = {};             // every contender has its own
-  plan->goal = io::Goal::Solve;  // and all have the rows as a solver would: scaled where the plan says so
+  plan->method = {};           // every contender has its own
+  plan->job = io::Job::Solve;  // and all have the rows as a solver would: scaled where the plan says so
   auto federation = federation_of(arguments, *plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   if (!arguments.out.empty()) {

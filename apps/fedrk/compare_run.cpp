@@ -181,15 +181,18 @@ Result<io::FinishedComparison> compare_methods(const ComparisonWishes& wishes, c
                                                io::Federation federation) {
   const std::vector<ClientShape> shapes = shapes_of(federation.clients);
   InProcessEngine engine(std::move(federation.clients), wishes.threads);
-  ComparisonOptions options{plan.run, wishes.target, {}, federation.problem.start};
-  ContenderOptions wanted{.run = plan.run, .soft = wishes.soft, .fixed = federation.problem.intercept ? 1U : 0U};
+  RunOptions run = plan.run;
+  run.rounds = plan.rounds.value_or(run.rounds);
+  run.local_budget = plan.local_steps.value_or(run.local_budget);
+  ComparisonOptions options{run, wishes.target, {}, federation.problem.start};
+  ContenderOptions wanted{.run = run, .soft = wishes.soft, .fixed = federation.problem.intercept ? 1U : 0U};
   wanted.pooled_accuracy = 0.01 * wishes.target;  // a residual tells the error only up to the condition number
   if (federation.problem.sparse) wanted.stored_numbers = stored_numbers(shapes);
   wanted.stop = &stop_on_interrupt();
   const auto list = chosen(wishes.methods, contenders(engine, wanted));
   if (!list) return list.error();
 
-  CompareDisplay display(wishes.progress, list->size(), plan.run.rounds);
+  CompareDisplay display(wishes.progress, list->size(), run.rounds);
   io::FinishedComparison comparison;
   comparison.title = wishes.title;
   comparison.rows = federation.problem.rows;

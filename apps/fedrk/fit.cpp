@@ -15,7 +15,7 @@ namespace fedrk::app {
 void add_fit(CLI::App& program, int& exit_code, Host& host) {
   auto* command = program.add_subcommand("fit", "fit a regression to the tables of several sites, " + host.where());
   const auto arguments = std::make_shared<CarryOutArguments>();
-  add_flags(*command, io::Goal::Fit, *arguments);
+  add_flags(*command, io::Job::Fit, *arguments);
   command->footer(
       "Examples:\n"
       "  fedrk fit hospital-*.csv --target lpsa\n"

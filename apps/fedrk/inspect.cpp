@@ -93,8 +93,8 @@ std::string fit_words(const io::Plan& plan, std::size_t clients, std::size_t unk
 // Hyperplanes hold every solution; where there is none they show it.
 std::string equations_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
   const MethodOptions& method = plan.method;
-  const std::string first =
-      fmt::format("hyperplanes with a memory of {} rounds", io::memory_text(*method.settled(plan.run).memory));
+  const std::string first = fmt::format("hyperplanes with a memory of {} rounds",
+                                        io::memory_text(std::get<Equations>(goal_of(method, plan.run)).memory));
   const std::string advice = "use fedrk fit for data, or --least-squares.";
   if (!found.spectrum) {
     return fmt::format("By {}; should the equations contradict each other, the run ends and says so: then {}", first,
@@ -120,14 +120,14 @@ std::string equations_words(const io::Plan& plan, const Findings& found, std::si
 
 // What a run with this plan would do, as far as the equations tell it beforehand.
 std::string method_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
-  const MethodOptions& method = plan.method;
-  if (method.privacy.on()) return "The mean of clipped passes, with noise. " + found.forecast;
-  if (method.is_published(plan.run)) {
+  const io::ResolvedPlan decided = io::resolve(plan);
+  if (is<Private>(decided.goal)) return "The mean of clipped passes, with noise. " + found.forecast;
+  if (is<FedRk>(decided.goal)) {
     return std::string("The published method, with every client's update.") +
-           (method.refits(plan.run) ? " At the end least squares on the entries selected most often." : "");
+           (decided.refit ? " At the end least squares on the entries selected most often." : "");
   }
-  if (method.fits()) return fit_words(plan, found.clients.size(), unknowns);
-  if (method.soft > 0.0) return "Sparse Kaczmarz steps by soft thresholding.";
+  if (is<LeastSquares>(decided.goal)) return fit_words(plan, found.clients.size(), unknowns);
+  if (is<SparseEquations>(decided.goal)) return "Sparse Kaczmarz steps by soft thresholding.";
   return equations_words(plan, found, rows, unknowns);
 }
 

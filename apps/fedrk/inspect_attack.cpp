@@ -23,13 +23,13 @@ std::string too_large(const io::Plan& plan, const io::Federation& federation) {
   if (unknowns > kMostUnknowns) {
     return fmt::format("The attack is not tried at this size: {} unknowns, at most {}.", unknowns, kMostUnknowns);
   }
-  const std::size_t clients = federation.clients.size();
+  const std::size_t clients = federation.clients.size(), rounds = io::resolve(plan).run.rounds;
   const std::size_t asked = plan.run.participants == 0 ? clients : std::min(clients, plan.run.participants);
-  const std::size_t messages = std::max<std::size_t>(4, asked) * plan.run.rounds;  // four readings of each sum
+  const std::size_t messages = std::max<std::size_t>(4, asked) * rounds;  // four readings of each sum
   if (search_cost(messages, unknowns + 1) <= kMostOperations) return "";
   return fmt::format(
       "The attack is not tried at this size: {} rounds with {} unknowns would take too long; try fewer --rounds.",
-      plan.run.rounds, unknowns);
+      rounds, unknowns);
 }
 
 // A word on stderr now and then, where it takes long.
@@ -49,19 +49,19 @@ class Patience {
 
 // What the server sees, and what it does not: the records.
 struct WatchedRun {
-  io::Plan plan;  // with nothing left open
+  io::ResolvedPlan plan;
   Transcript transcript;
   std::vector<ClientSummary> roster;
   std::vector<LinearSystem> records;
 };
 
 WatchedRun watch(const io::Plan& plan, io::Federation federation) {
-  WatchedRun run{plan, {}, {}, {}};
+  WatchedRun run;
   for (const Client& client : federation.clients) run.records.push_back(copy_of(client.block().system()));
   InProcessEngine inner(std::move(federation.clients));
   RecordingEngine engine(inner);
   run.roster.assign(engine.roster().begin(), engine.roster().end());
-  run.plan.settle(run.roster);
+  run.plan = io::resolve(plan, run.roster);
   const bool terminal = resolved(ProgressStyle::Auto) == ProgressStyle::Bar;
   (void)show_run(engine, plan, std::move(federation.problem), {.title = "attack"},
                  terminal ? ProgressStyle::Bar : ProgressStyle::None);

@@ -34,7 +34,7 @@ Result<bool> is_over(const store::RunStore& store) {
 
 Result<void> write_plan(const fs::path& folder, const io::Plan& plan, store::RunIdentity& identity) {
   identity.plan = io::plan_text(plan, folder);
-  identity.rounds = plan.run_options().rounds;
+  identity.rounds = io::resolve(plan, identity.roster).run.rounds;
   return io::write_file(folder / "plan.toml", identity.plan);
 }
 

@@ -20,19 +20,19 @@ void show_no_intercept(CLI::App& command) {
 
 }  // namespace
 
-void PlanFlags::add_to(CLI::App& command, std::optional<io::Goal> goal) {
+void PlanFlags::add_to(CLI::App& command, std::optional<io::Job> goal) {
   const auto is_entry = [goal](const io::PlanOption& option) {
     return !goal || (option.name != "goal" && io::is_for(option, *goal));
   };
   add_to(command, goal, is_entry);
-  if (goal != io::Goal::Fit) return;
+  if (goal != io::Job::Fit) return;
   show_no_intercept(command);
   for (const io::PlanOption& option : io::plan_options()) {
     if (option.name != "goal") refuse_flag(command, "--" + std::string(option.name), "an option of fedrk solve");
   }
 }
 
-void PlanFlags::add_to(CLI::App& command, std::optional<io::Goal> goal,
+void PlanFlags::add_to(CLI::App& command, std::optional<io::Job> goal,
                        const std::function<bool(const io::PlanOption&)>& wanted) {
   goal_ = goal;
   command
@@ -41,7 +41,7 @@ void PlanFlags::add_to(CLI::App& command, std::optional<io::Goal> goal,
                   "(.toml), whose entries are named like the options; options override it")
       ->type_name("FILE...");
   flags_.add_to(command, io::plan_options(), wanted);
-  const io::Goal meant = goal.value_or(io::Goal::Solve);
+  const io::Job meant = goal.value_or(io::Job::Solve);
   for (const io::PlanOption& option : io::plan_options()) {
     if (!wanted(option)) continue;
     CLI::Option* flag = command.get_option("--" + std::string(option.name));
@@ -50,19 +50,19 @@ void PlanFlags::add_to(CLI::App& command, std::optional<io::Goal> goal,
   }
   CLI::Option* site = command.add_option("--site", site_, "column that names the site of each row of one table");
   site->type_name("COLUMN")->group("Data");
-  if (meant != io::Goal::Fit) only_in_help_all(command, site);
+  if (meant != io::Job::Fit) only_in_help_all(command, site);
 }
 
 Result<void> PlanFlags::check_goal(const io::Plan& plan) const {
-  if (!goal_ || plan.goal == *goal_) return {};
-  return Error{fmt::format("{0} is a plan for fedrk {1}: run \"fedrk {1} {0}\"", plan_file(), to_text(plan.goal))};
+  if (!goal_ || plan.job == *goal_) return {};
+  return Error{fmt::format("{0} is a plan for fedrk {1}: run \"fedrk {1} {0}\"", plan_file(), to_text(plan.job))};
 }
 
 Result<io::Plan> PlanFlags::plan() const {
   const auto given = io::sort_files(files_);
   if (!given) return given.error();
   io::Plan plan;
-  if (goal_) plan.set_goal(*goal_);
+  if (goal_) plan.set_job(*goal_);
   if (!given->plan.empty()) {
     if (const auto read = io::read_plan(given->plan, plan); !read) return read.error();
     if (const auto fine = check_goal(plan); !fine) return fine.error();

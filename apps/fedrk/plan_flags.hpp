@@ -18,10 +18,9 @@ namespace fedrk::app {
 class PlanFlags {
  public:
   /// Adds the positional files and a flag for each entry: for those that plans of this goal have, or for all.
-  void add_to(CLI::App& command, std::optional<io::Goal> goal = {});
+  void add_to(CLI::App& command, std::optional<io::Job> goal = {});
   /// The same, with a flag for the wanted entries only.
-  void add_to(CLI::App& command, std::optional<io::Goal> goal,
-              const std::function<bool(const io::PlanOption&)>& wanted);
+  void add_to(CLI::App& command, std::optional<io::Job> goal, const std::function<bool(const io::PlanOption&)>& wanted);
 
   /// The plan file, if any, with the other files and the flags over it. Its goal is that of the command.
   Result<io::Plan> plan() const;
@@ -32,7 +31,7 @@ class PlanFlags {
  private:
   Result<void> check_goal(const io::Plan& plan) const;
 
-  std::optional<io::Goal> goal_;
+  std::optional<io::Job> goal_;
   std::vector<std::string> files_;
   std::string site_;
   OptionFlags<io::Plan> flags_;

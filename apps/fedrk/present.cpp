@@ -12,8 +12,8 @@ namespace fedrk::app {
 namespace {
 
 std::string text_of(const io::FinishedRun& run) {
-  return run.plan.goal == io::Goal::Fit ? api::fit_text(run, ", in solution.csv of a run with --out")
-                                        : api::solve_text(run);
+  return run.plan.job == io::Job::Fit ? api::fit_text(run, ", in solution.csv of a run with --out")
+                                      : api::solve_text(run);
 }
 
 int exit_code_for(const io::FinishedRun& run) {

@@ -40,7 +40,7 @@ Result<io::Plan> same_plan(const KeptRun& kept) {
   const std::string text = io::plan_text(plan, kept.folder), before = kept.store.identity().plan;
   if (text == before) return plan;
   return Error{fmt::format("{} is not the plan of this run any more: {}; put it back, or begin anew with fedrk {}",
-                           path.string(), first_difference(before, text), io::to_text(plan.goal))};
+                           path.string(), first_difference(before, text), io::to_text(plan.job))};
 }
 
 /// One process has the run; those who only help need its plan alone.

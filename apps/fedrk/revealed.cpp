@@ -16,7 +16,7 @@ std::size_t participants(const io::Plan& plan, std::size_t clients) {
   return plan.run.participants == 0 ? clients : std::min(plan.run.participants, clients);
 }
 
-bool by_sums(const io::Plan& plan) { return *plan.method.settled(plan.run).reveal == Reveal::Sums; }
+bool by_sums(const io::Plan& plan) { return reveal_of(goal_of(plan.method, plan.run)) == Reveal::Sums; }
 
 std::string asked_in(const io::Plan& plan, std::size_t clients) {
   const std::size_t groups = kept_groups(plan, clients);
@@ -37,7 +37,7 @@ constexpr std::string_view kMasked = " Over a network the parts are masked, so t
 std::string fit_to_server(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
   const std::string who = asked_in(plan, clients);
   std::string text =
-      plan.goal == io::Goal::Fit
+      plan.job == io::Job::Fit
           ? "The server sees the clients' row counts, and of every column the sum and the sum of squares "
             "over all clients. "
           : "The server sees the clients' row counts. ";
@@ -72,12 +72,12 @@ std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
 }
 
 std::string fit_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
-  std::string text = plan.goal == io::Goal::Fit
+  std::string text = plan.job == io::Job::Fit
                          ? "A client is sent the means and scales of the columns over all clients, and "
                          : "A client is sent ";
   text += is_gram_fit(plan, unknowns) ? "nothing of any other client by itself."
                                       : "x and the directions of the search, which are made of sums over all clients.";
-  if (clients == 2 && plan.goal == io::Goal::Fit) {
+  if (clients == 2 && plan.job == io::Job::Fit) {
     text +=
         " Of two clients each can take its own part away and is left with the other's: let three or more take part.";
   }
@@ -87,7 +87,8 @@ std::string fit_to_clients(const io::Plan& plan, std::size_t clients, std::size_
 }  // namespace
 
 bool is_gram_fit(const io::Plan& plan, std::size_t unknowns) {
-  return fits_by_gram(plan.method, unknowns, plan.link());
+  const Goal goal = goal_of(plan.method, plan.run);
+  return is<LeastSquares>(goal) && is_by_gram(std::get<LeastSquares>(goal), unknowns, plan.link());
 }
 
 std::size_t kept_groups(const io::Plan& plan, std::size_t clients) {
@@ -102,7 +103,8 @@ std::string revealed_to_server(const io::Plan& plan, std::size_t clients, std::s
   }
   if (plan.method.fits()) return fit_to_server(plan, clients, unknowns);
   if (by_sums(plan)) return sums_to_server(plan, clients);
-  const auto* steps = std::get_if<FixedSteps>(&plan.run.local_budget);
+  const StepBudget budget = io::resolve(plan).run.local_budget;
+  const auto* steps = std::get_if<FixedSteps>(&budget);
   const std::string remedy = " --reveal sums shows it one sum a round.";
   if (steps == nullptr) {
     return "With --local-steps inf the server learns each client's projections: their span is the span of the client's "

@@ -11,14 +11,14 @@
 namespace fedrk::app {
 
 bool is_masked(const network::ServerSettings& settings, const io::Plan& plan) {
-  return !settings.unmasked && plan.method.settled(plan.run).reveal == Reveal::Sums;
+  return !settings.unmasked && reveal_of(goal_of(plan.method, plan.run)) == Reveal::Sums;
 }
 
 Result<void> check_privacy(const network::ServerSettings& settings, const io::Plan& plan) {
   if (is_masked(settings, plan)) {
     const std::size_t all = settings.clients.size();
     const std::size_t each = plan.run.participants == 0 ? all : std::min(all, plan.run.participants);
-    if (plan.steps.sampling == RowSampling::Greedy) {
+    if (plan.row_sampling == RowSampling::Greedy) {
       return Error{"greedy steps draw nothing, and would be the same each time: not with masked sums"};
     }
     if (each >= settings.min_sum) return {};
@@ -35,7 +35,8 @@ Result<void> check_privacy(const network::ServerSettings& settings, const io::Pl
                     "into every client.toml",
                     kUpdatesRevealed)};
   }
-  const std::string exposed = settings.expose_rows ? "" : exposed_rows(plan.method, plan.run);
+  const std::string exposed =
+      settings.expose_rows ? "" : exposed_rows(goal_of(plan.method, plan.run), io::resolve(plan).run);
   if (exposed.empty()) return {};
   return Error{exposed + "; where that is all right, say --expose-rows here and at every client"};
 }

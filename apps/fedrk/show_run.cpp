@@ -11,11 +11,9 @@ namespace fedrk::app {
 
 io::FinishedRun show_run(Engine& engine, const io::Plan& plan, io::Problem problem, api::RunPlanOptions options,
                          ProgressStyle style) {
-  io::Plan settled = plan;
-  settled.settle(engine.roster());
-  const std::string expected = api::privacy_forecast_words(settled, engine.roster(), engine.dimension());
+  const std::string expected = api::privacy_forecast_words(plan, engine.roster(), engine.dimension());
   if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
-  ProgressDisplay progress(style, api::most_rounds(settled));
+  ProgressDisplay progress(style, api::most_rounds(io::resolve(plan, engine.roster())));
   options.observers.insert(options.observers.begin(), &progress);
   io::FinishedRun run = api::run_plan(engine, plan, std::move(problem), options);
   progress.finish();

@@ -52,10 +52,8 @@ int carry_out_command(const CarryOutArguments& arguments, Host& host) {
     return present(show_run(engine, *plan, std::move(hosted->problem), options, arguments.progress), arguments.format);
   }
 
-  io::Plan settled = *plan;
-  settled.settle(engine.roster());
-  api::privacy_forecast_words(settled, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
-  auto kept = begin_kept_run(arguments.out, settled,
+  api::privacy_forecast_words(*plan, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
+  auto kept = begin_kept_run(arguments.out, *plan,
                              {.kind = store::RunKind::Solve,
                               .title = options.title,
                               .roster = {engine.roster().begin(), engine.roster().end()}});
@@ -65,7 +63,7 @@ int carry_out_command(const CarryOutArguments& arguments, Host& host) {
                    {std::move(options), arguments.progress, arguments.format, store::CommitPolicy::Intervals});
 }
 
-void add_flags(CLI::App& command, io::Goal goal, CarryOutArguments& arguments) {
+void add_flags(CLI::App& command, io::Job goal, CarryOutArguments& arguments) {
   format_help(command);
   arguments.plan.add_to(command, goal);
   command.add_option("--out", arguments.out, "folder for results and report; fedrk resume continues it")
@@ -84,7 +82,7 @@ void add_solve(CLI::App& program, int& exit_code, Host& host) {
   auto* command =
       program.add_subcommand("solve", "solve a linear system whose rows belong to several owners, " + host.where());
   const auto arguments = std::make_shared<CarryOutArguments>();
-  add_flags(*command, io::Goal::Solve, *arguments);
+  add_flags(*command, io::Job::Solve, *arguments);
   command->footer(
       "Examples:\n"
       "  fedrk solve A.mtx --rhs b.mtx --clients 16 --participants 5 --local-steps inf --tolerance 1e-10\n"

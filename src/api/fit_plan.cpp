@@ -36,10 +36,10 @@ std::vector<Coefficient> coefficients_of(const io::FinishedRun& run) {
 
 io::Plan fit_plan(const Formula& formula, const FitSettings& settings) {
   io::Plan plan;
-  plan.set_goal(io::Goal::Fit);
+  plan.set_job(io::Job::Fit);
   plan.target = formula.response;
   plan.intercept = formula.intercept;
-  plan.usual_intercept = false;
+  plan.default_intercept = false;
   plan.standardize = settings.standardize;
   plan.method.name = name_of(settings.method);
   put_into(settings, plan);

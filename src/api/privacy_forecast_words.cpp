@@ -11,8 +11,9 @@
 namespace fedrk::api {
 
 std::string privacy_forecast_words(const io::Plan& plan, std::span<const ClientSummary> roster, std::size_t unknowns) {
-  if (!plan.method.privacy.on()) return "";
-  const RunOptions run = plan.run_options();
+  const io::ResolvedPlan decided = io::resolve(plan, roster);
+  if (!is<Private>(decided.goal)) return "";
+  const RunOptions& run = decided.run;
   const privacy::PublicShape shape = public_shape(roster, unknowns, run.participants);
   const privacy::PrivacyPlan made = make_privacy_plan(plan.method.privacy, shape, run.rounds);
   const PrivacyForecast told = forecast(made, shape);

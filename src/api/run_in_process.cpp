@@ -10,7 +10,7 @@ namespace fedrk::api {
 io::FinishedRun run_in_process(const io::Plan& plan, io::ClientTables tables, std::size_t threads,
                                const RunPlanOptions& options) {
   if (const auto fine = io::check_method(plan); !fine) throw InvalidArgument(fine.error().message);
-  plan.run_options().validate(tables.systems.size(), tables.columns.size() + (plan.intercept ? 1 : 0));
+  io::resolve(plan).run.validate(tables.systems.size(), tables.columns.size() + (plan.intercept ? 1 : 0));
   auto federation = io::make_federation(plan, std::move(tables));
   if (!federation) throw InvalidData(federation.error().message);
   InProcessEngine engine(std::move(federation->clients), threads);

@@ -23,8 +23,7 @@ void put_into(const Settings& settings, io::Plan& plan) {
   plan.run.participants = settings.participants;
   plan.run.seed = settings.seed;
   plan.tolerance = settings.tolerance;
-  plan.usual_rounds = !settings.rounds;
-  if (settings.rounds) plan.run.rounds = *settings.rounds;
+  plan.rounds = settings.rounds;
 }
 
 /// The clients of these tables in this process, and what came of the plan with them. Throws InvalidArgument where the

@@ -103,7 +103,7 @@ void take_summary(const FitSummary& summary, io::FinishedRun& run) {
 
 std::string unconverged_words(const io::FinishedRun& run) {
   const RunResult& result = run.result;
-  const double tolerance = run.plan.run_options().tolerance;
+  const double tolerance = run.resolved.run.tolerance;
   std::string text = "Not converged: ";
   if (result.fits) {
     text += result.criterion
@@ -127,10 +127,10 @@ std::string unconverged_words(const io::FinishedRun& run) {
 }
 
 // Whatever is not as it should be is said, whatever else is shown.
-void judge(const io::Plan& plan, io::FinishedRun& run) {
+void judge(io::FinishedRun& run) {
   const bool converged = run.result.converged.value_or(true);
-  if (plan.method.is_published(plan.run) && !plan.method.refits(plan.run)) {
-    run.convergence = convergence_of(find_horizon(run.result.history), plan, !converged);
+  if (is<FedRk>(run.resolved.goal) && !run.resolved.refit) {
+    run.convergence = convergence_of(find_horizon(run.result.history), run.plan, !converged);
   }
   if (run.result.converged == true) run.convergence.progress = "converged";
   for (const ClientId client : run.result.left_out) {
@@ -147,7 +147,7 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
   io::FinishedRun run;
   run.title = title;
   run.plan = plan;
-  run.plan.settle(engine.roster());
+  run.resolved = io::resolve(plan, engine.roster());
   run.rows = problem.rows;
   run.sparse = problem.sparse;
   run.standardized = plan.standardize;
@@ -161,18 +161,17 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 
 }  // namespace
 
-std::uint32_t most_rounds(const io::Plan& plan) {
-  const RunOptions options = plan.run_options();
-  const std::uint64_t most = std::uint64_t{options.rounds} * (plan.method.refits(options) ? 2 : 1);
+std::uint32_t most_rounds(const io::ResolvedPlan& plan) {
+  const std::uint64_t most = std::uint64_t{plan.run.rounds} * (plan.refit ? 2 : 1);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
 }
 
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
-  RunOptions options = run.plan.run_options();
+  RunOptions options = run.resolved.run;
   options.min_group = wanted.min_group;
-  options.last_iterate = plan.method.refits(options);  // what was selected is fitted anew
-  const std::string expected = privacy_forecast_words(run.plan, engine.roster(), engine.dimension());
+  options.last_iterate = run.resolved.refit;  // what was selected is fitted anew
+  const std::string expected = privacy_forecast_words(plan, engine.roster(), engine.dimension());
   SelectionCounts selection;
   ErrorToTruth error(problem.truth);
   InDataUnits in_data_units(problem, error);
@@ -192,7 +191,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   Method& method = planned ? *planned : *wanted.method;
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, method, problem.start, observers, wanted.stop);
-  if (plan.method.refits(options) && !broken_off(run.result.termination)) {
+  if (run.resolved.refit && !broken_off(run.result.termination)) {
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
   }
   run.seconds =
@@ -212,7 +211,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
       run.result.x[j] = run.coefficients[j] * problem.fit.spread[j];
     }
   }
-  judge(run.plan, run);
+  judge(run);
   if (!expected.empty()) run.result.notes.push_back("The forecast was: " + expected + ".");
   return run;
 }

@@ -24,8 +24,8 @@ struct RunPlanOptions {
   Method* method = nullptr;                      // in place of the plan's
 };
 
-/// As many rounds as the plan can take, a refit included. REQUIRES: the plan is settled.
-std::uint32_t most_rounds(const io::Plan& plan);
+/// As many rounds as the plan can take, a refit included.
+std::uint32_t most_rounds(const io::ResolvedPlan& plan);
 
 /// The plan may still have entries open that depend on the clients. Names and rows of these come from the roster.
 /// Throws InvalidArgument where differential privacy would leave nothing of the answer.

@@ -42,7 +42,7 @@ FitServer::FitServer(std::string_view formula, std::vector<std::string> clients,
   }
   impl_->settings = settings;
   impl_->plan = plan_for(formula, settings.fit);
-  impl_->plan.run_options().validate(clients.size(), 1);
+  io::resolve(impl_->plan).run.validate(clients.size(), 1);
   network::ServerOptions options;
   options.listen = settings.listen;
   options.tls = settings.tls;

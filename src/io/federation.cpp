@@ -49,7 +49,7 @@ Result<RowBlock> row_block_of(const std::string& client, Storage storage, RowUse
 }
 
 // Asked for by name, the gram form still keeps within the memory it was given.
-Result<void> check_form(const Plan& plan, const std::string& client, std::size_t row_count) {
+Result<void> check_form(const ResolvedPlan& plan, const std::string& client, std::size_t row_count) {
   if (!plan.steps.needs_gram() || !std::holds_alternative<FixedSteps>(plan.run.local_budget)) return {};
   const bool greedy = plan.steps.sampling == RowSampling::Greedy;
   const auto rows = static_cast<double>(row_count);
@@ -78,7 +78,7 @@ void warn_of_columns(Problem& problem) {
   }
 }
 
-void warn_of_rows(const Plan& plan, const std::string& name, const RowBlock& block,
+void warn_of_rows(const ResolvedPlan& plan, const std::string& name, const RowBlock& block,
                   std::vector<std::string>& warnings) {
   const bool draws_by_norm =
       plan.steps.sampling == RowSampling::SquaredNorm && std::holds_alternative<FixedSteps>(plan.run.local_budget);
@@ -100,7 +100,7 @@ void warn_of_rows(const Plan& plan, const std::string& name, const RowBlock& blo
 
 std::optional<std::string> warning_of_sums(const Plan& plan, std::size_t clients) {
   const bool alone = plan.run.participants == 1 && clients > 1;
-  if (!alone || *plan.method.settled(plan.run).reveal != Reveal::Sums) return std::nullopt;
+  if (!alone || reveal_of(goal_of(plan.method, plan.run)) != Reveal::Sums) return std::nullopt;
   return "With one client a round the sum that the server sees is that client's own update.";
 }
 
@@ -142,9 +142,10 @@ Scaling agree_on_scaling(const Plan& plan, std::size_t rows, bool sparse, std::s
                          const std::function<std::vector<double>(std::span<const double> centre)>& mean_squares) {
   const std::size_t fixed = plan.intercept ? 1 : 0;
   const std::vector<double> zeros(unknowns, 0.0);
-  if (plan.column_scaling() == ColumnScaling::Equilibrated) return equilibration(mean_squares(zeros), rows);
+  const ColumnScaling columns = resolve(plan).columns;
+  if (columns == ColumnScaling::Equilibrated) return equilibration(mean_squares(zeros), rows);
   // Of several solutions that nearest to the start is asked for, and another scale has another one.
-  const bool open = plan.goal == Goal::Solve && plan.column_scaling() == ColumnScaling::Framed && rows < unknowns;
+  const bool open = plan.job == Job::Solve && columns == ColumnScaling::Framed && rows < unknowns;
   if (open) return {zeros, std::vector<double>(unknowns, 1.0)};
   const auto centring = plan.intercept && !sparse ? Centring::ByMean : Centring::None;
   const std::vector<double> means = column_means();
@@ -155,7 +156,7 @@ Scaling agree_on_scaling(const Plan& plan, std::size_t rows, bool sparse, std::s
 
 std::optional<Frame> take_scaling(const Plan& plan, const Scaling& scaling, std::vector<PowerTerm> powers,
                                   LinearSystem& system) {
-  if (plan.column_scaling() == ColumnScaling::Framed) return frame_from(scaling, std::move(powers));
+  if (resolve(plan).columns == ColumnScaling::Framed) return frame_from(scaling, std::move(powers));
   const bool changes = std::ranges::any_of(scaling.scale, [](double scale) { return scale != 1.0; }) ||
                        std::ranges::any_of(scaling.centre, [](double centre) { return centre != 0.0; });
   if (changes) apply(scaling, system);
@@ -194,7 +195,7 @@ Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns,
     }
     problem.unknowns.emplace(problem.unknowns.begin(), kInterceptName);
   }
-  if (scaling && plan.column_scaling() == ColumnScaling::Framed) {
+  if (scaling && resolve(plan).columns == ColumnScaling::Framed) {
     set_up_fit(plan, *std::move(scaling), problem);
   } else {
     problem.scaling = std::move(scaling);
@@ -212,9 +213,10 @@ Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns,
 
 Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
                            std::uint64_t seed, std::vector<std::string>& warnings, std::optional<Frame> frame) try {
-  if (const auto fits = check_form(plan, name, row_count(system.rows)); !fits) return fits.error();
+  const ResolvedPlan decided = resolve(plan);
+  if (const auto fits = check_form(decided, name, row_count(system.rows)); !fits) return fits.error();
   add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
-  if (plan.method.privacy.on()) {
+  if (is<Private>(decided.goal)) {
     if (const std::size_t silenced = silence_unusable_rows(system); silenced > 0) {
       warnings.push_back(
           fmt::format("{}: {} rows are not used: zero with a right-hand side, or with entries that are all below 1e-18 "
@@ -222,11 +224,11 @@ Result<Client> make_client(const Plan& plan, ClientId id, const std::string& nam
                       name, silenced));
     }
   }
-  const RowUse use = plan.method.fits() ? RowUse::Sums : RowUse::Steps;
+  const RowUse use = is<LeastSquares>(decided.goal) ? RowUse::Sums : RowUse::Steps;
   auto block = row_block_of(name, plan.storage, use, std::move(system), warnings);
   if (!block) return block.error();
-  warn_of_rows(plan, name, *block, warnings);
-  return Client(id, name, *std::move(block), seed, plan.steps, std::move(frame));
+  warn_of_rows(decided, name, *block, warnings);
+  return Client(id, name, *std::move(block), seed, decided.steps, std::move(frame));
 } catch (const InvalidArgument& error) {
   return Error{error.what()};
 }
@@ -273,7 +275,7 @@ Totals totals_of(Peers& peers, std::span<const LinearSystem> own) {
   return {sum(mine.clients), sum(mine.rows), sum(mine.sparse ? 1 : 0) > 0};
 }
 
-Result<void> check_forms(const Plan& plan, const ClientTables& tables) {
+Result<void> check_forms(const ResolvedPlan& plan, const ClientTables& tables) {
   for (std::size_t i = 0; i < tables.systems.size(); ++i) {
     const std::size_t rows = row_count(tables.systems[i].rows);
     if (const auto fits = check_form(plan, tables.names[i], rows); !fits) return fits.error();
@@ -310,17 +312,16 @@ std::vector<std::string> exchange_warnings(Peers& peers, const std::vector<std::
 
 }  // namespace
 
-Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers& peers) try {
-  if (const auto fine = check_method(asked); !fine) return fine.error();
-  Plan plan = asked;
-  plan.settle();
+Result<Federation> make_federation(const Plan& plan, ClientTables tables, Peers& peers) try {
+  if (const auto fine = check_method(plan); !fine) return fine.error();
+  const ResolvedPlan decided = resolve(plan);
   const Totals totals = totals_of(peers, tables.systems);
-  if (const auto fit = together(peers, [&] { return check_forms(plan, tables); }); !fit) return fit.error();
+  if (const auto fit = together(peers, [&] { return check_forms(decided, tables); }); !fit) return fit.error();
   const std::size_t unknowns = tables.columns.size() + (plan.intercept ? 1 : 0) + plan.run.noise_columns;
   if (plan.intercept) std::ranges::for_each(tables.systems, add_intercept);
   std::optional<Scaling> scaling;
   std::vector<std::optional<Frame>> frames(tables.systems.size());
-  if (plan.column_scaling() != ColumnScaling::AsTheyAre) {
+  if (decided.columns != ColumnScaling::AsTheyAre) {
     scaling = agree_together(plan, peers, tables.systems, totals.rows, totals.sparse);
     const auto powers = powers_among(plan, tables.columns);
     if (!powers) return powers.error();
@@ -345,7 +346,7 @@ Result<Federation> make_federation(const Plan& asked, ClientTables tables, Peers
   if (auto warning = warning_of_sums(plan, totals.clients)) {
     federation.problem.warnings.push_back(*std::move(warning));
   }
-  plan.run_options().validate(totals.clients, unknowns);
+  decided.run.validate(totals.clients, unknowns);
   return federation;
 } catch (const InvalidArgument& error) {
   return Error{error.what()};

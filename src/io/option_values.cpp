@@ -23,15 +23,15 @@ Result<std::string> single(const Values& values) {
   return Error{fmt::format("expected one value, found {}", values.size())};
 }
 
-Result<void> set_goal(const Values& values, Plan& plan) {
-  Goal goal{};
-  if (const auto done = set_choice<Goal>(values, kGoals, goal); !done) return done.error();
-  plan.set_goal(goal);
+Result<void> set_job(const Values& values, Plan& plan) {
+  Job job{};
+  if (const auto done = set_choice<Job>(values, kJobs, job); !done) return done.error();
+  plan.set_job(job);
   return {};
 }
 
 Result<void> set_intercept(const Values& values, Plan& plan) {
-  plan.usual_intercept = false;
+  plan.default_intercept = false;
   return set_switch(values, plan.intercept);
 }
 
@@ -56,27 +56,9 @@ Result<void> set_steps(const Values& values, StepBudget& field) {
   return {};
 }
 
-Result<void> set_local_steps(const Values& values, Plan& plan) {
-  std::optional<StepBudget> steps;
-  if (const auto done = set_or_auto(values, steps, set_steps); !done) return done.error();
-  plan.usual_local_steps = !steps;
-  plan.run.local_budget = steps.value_or(RunOptions{}.local_budget);
-  return {};
-}
-
-Result<void> set_sampling(const Values& values, Plan& plan) {
-  std::optional<RowSampling> sampling;
-  if (const auto done = choose_or_auto<RowSampling>(values, kSamplings, sampling); !done) return done.error();
-  plan.usual_sampling = !sampling;
-  plan.steps.sampling = sampling.value_or(StepOptions{}.sampling);
-  return {};
-}
-
-Result<void> set_rounds(const Values& values, Plan& plan) {
-  plan.usual_rounds = values == Values{"auto"};
-  if (!plan.usual_rounds) return set_whole<std::uint32_t>(values, plan.run.rounds, 1);
-  plan.run.rounds = RunOptions{}.rounds;
-  return {};
+Result<void> set_rounds(const Values& values, std::optional<std::uint32_t>& field) {
+  if (values == Values{"auto"}) return field.reset(), Result<void>();
+  return set_whole<std::uint32_t>(values, field.emplace(), 1);
 }
 
 Result<void> set_epsilon(const Values& values, double& field) {

@@ -29,7 +29,7 @@ using Values = OptionValues;
 template <class Choice>
 using Words = std::pair<std::string_view, Choice>;
 
-inline constexpr Words<Goal> kGoals[] = {{"solve", Goal::Solve}, {"fit", Goal::Fit}};
+inline constexpr Words<Job> kJobs[] = {{"solve", Job::Solve}, {"fit", Job::Fit}};
 inline constexpr Words<RowSampling> kServerSamplings[] = {{"uniform", RowSampling::Uniform},
                                                           {"squared-norm", RowSampling::SquaredNorm}};
 inline constexpr Words<RowSampling> kSamplings[] = {{"squared-norm", RowSampling::SquaredNorm},
@@ -117,13 +117,11 @@ Result<void> choose_or_auto(const Values& values, std::span<const Words<Choice>>
                      [words](const Values& v, Choice& choice) { return set_choice<Choice>(v, words, choice); });
 }
 
-Result<void> set_goal(const Values& values, Plan& plan);
+Result<void> set_job(const Values& values, Plan& plan);
 Result<void> set_intercept(const Values& values, Plan& plan);
 Result<void> set_powers(const Values& values, std::vector<std::string>& field);
 Result<void> set_steps(const Values& values, StepBudget& field);
-Result<void> set_local_steps(const Values& values, Plan& plan);
-Result<void> set_sampling(const Values& values, Plan& plan);
-Result<void> set_rounds(const Values& values, Plan& plan);
+Result<void> set_rounds(const Values& values, std::optional<std::uint32_t>& field);
 Result<void> set_epsilon(const Values& values, double& field);
 Result<void> set_memory(const Values& values, std::size_t& rounds);
 Result<void> set_megabytes(const Values& values, std::size_t& bytes);

@@ -13,38 +13,40 @@ namespace fs = std::filesystem;
 
 std::string Plan::group_by() const { return partition.starts_with("by:") ? partition.substr(3) : ""; }
 
-void Plan::set_goal(Goal wanted) {
-  goal = wanted;
-  method.fit = goal == Goal::Fit;
-  if (usual_intercept) intercept = goal == Goal::Fit;
+void Plan::set_job(Job wanted) {
+  job = wanted;
+  method.fit = job == Job::Fit;
+  if (default_intercept) intercept = job == Job::Fit;
 }
 
-ColumnScaling Plan::column_scaling() const {
-  if (method.fits()) return ColumnScaling::Framed;
-  if (standardize) return ColumnScaling::Standardized;
-  const bool by_hyperplanes = !method.is_published(run) && !method.privacy.on() && method.soft == 0.0;
-  return by_hyperplanes && run.sparsity == 0 ? ColumnScaling::Equilibrated : ColumnScaling::AsTheyAre;
+namespace {
+
+ColumnScaling column_scaling(const Plan& plan, const Goal& goal) {
+  if (is<LeastSquares>(goal)) return ColumnScaling::Framed;
+  if (plan.standardize) return ColumnScaling::Standardized;
+  return is<Equations>(goal) && plan.run.sparsity == 0 ? ColumnScaling::Equilibrated : ColumnScaling::AsTheyAre;
 }
 
-void Plan::settle(std::span<const ClientSummary> roster) {
-  if (usual_rounds && (method.privacy.on() || !roster.empty())) {
-    run.rounds = fedrk::usual_rounds(method, run, roster.size());
-  }
-  if (usual_sampling) steps.sampling = fedrk::usual_sampling(method, run);
-  if (usual_local_steps && !roster.empty()) {
-    run.local_budget = usual_local_budget(method, run, roster, steps.gram_memory);
-  }
-}
+}  // namespace
 
-RunOptions Plan::run_options() const {
+ResolvedPlan resolve(const Plan& plan, std::span<const ClientSummary> roster) {
   constexpr std::uint32_t kPatience = 100;
-  RunOptions wanted = run;
-  wanted.tolerance = tolerance.value_or(storage == Storage::Float32 ? kUsualFloatTolerance : kUsualTolerance);
-  RunOptions options = run_options_for(method, wanted);
-  const bool hovers = !method.ends_by_itself(run);
-  if (usual_rounds && method.privacy.on()) options.rounds = fedrk::usual_rounds(method, run, 0);  // not settled yet
-  options.patience = patience.value_or(hovers && tolerance.value_or(0.0) > 0.0 ? kPatience : 0);
-  return options;
+  const Goal goal = goal_of(plan.method, plan.run);
+  ResolvedPlan decided{goal, plan.method.refits(plan.run), column_scaling(plan, goal), plan.steps, plan.run};
+  decided.steps.sampling = plan.row_sampling.value_or(default_sampling(goal));
+  RunOptions& run = decided.run;
+  if (plan.local_steps) {
+    run.local_budget = *plan.local_steps;
+  } else if (!roster.empty()) {
+    run.local_budget = default_local_budget(goal, roster, plan.steps.gram_memory);
+  }
+  run.rounds = plan.rounds.value_or(default_rounds(goal, run, roster.size()));
+  const bool floats = plan.storage == Storage::Float32;
+  run.tolerance = plan.tolerance.value_or(floats ? Plan::kDefaultFloatTolerance : Plan::kDefaultTolerance);
+  const bool may_stagnate = !ends_by_itself(goal) && plan.tolerance.value_or(0.0) > 0.0;
+  run = run_options_for(goal, run);
+  run.patience = plan.patience.value_or(may_stagnate ? kPatience : 0);
+  return decided;
 }
 
 namespace {
@@ -52,17 +54,17 @@ namespace {
 // Equations and data have different methods; what only one of them has is no entry of the other's plan.
 Result<void> check_goal(const Plan& plan) {
   const bool by_name = plan.method.name == MethodName::Gram || plan.method.name == MethodName::Cg;
-  const bool fits = plan.goal == Goal::Fit || plan.method.least_squares || plan.method.ridge > 0.0;
+  const bool fits = plan.job == Job::Fit || plan.method.least_squares || plan.method.ridge > 0.0;
   if (by_name && !fits) {
     return Error{fmt::format("--method {} is for fits: fedrk fit, or --least-squares", to_text(plan.method.name))};
   }
-  if (plan.goal == Goal::Solve) return {};
+  if (plan.job == Job::Solve) return {};
   if (plan.method.name == MethodName::Published) {
     return Error{"the published method solves equations: a fit takes --method auto, gram or cg"};
   }
   const Plan usual;
   for (const PlanOption& option : plan_options()) {
-    if (is_for(option, Goal::Fit) || option.get(plan) == option.get(usual)) continue;
+    if (is_for(option, Job::Fit) || option.get(plan) == option.get(usual)) continue;
     return Error{fmt::format("{} is for fedrk solve: a fit has no such entry, so leave it out", option.name)};
   }
   return {};
@@ -94,7 +96,7 @@ Result<void> check(const Plan& plan) {
         "--site COLUMN (or --partition by:COLUMN) makes one client for each value in a table, so leave --clients out"};
   }
   if ((!plan.truth.empty() || !plan.start.empty()) && (plan.standardize || plan.intercept)) {
-    return Error{plan.goal == Goal::Fit
+    return Error{plan.job == Job::Fit
                      ? "--truth speaks of the columns as they are: add --no-intercept, leave out --standardize"
                      : "--truth and --start speak of the columns as they are: leave out --standardize and --intercept"};
   }
@@ -108,6 +110,7 @@ Result<void> check_method(const Plan& plan) {
   if (const auto fine = check_goal(plan); !fine) return fine.error();
   try {
     RunOptions asked = plan.run;
+    if (plan.local_steps) asked.local_budget = *plan.local_steps;
     asked.tolerance = plan.tolerance.value_or(0.0);
     plan.method.validate(asked);
   } catch (const InvalidArgument& error) {
@@ -119,7 +122,7 @@ Result<void> check_method(const Plan& plan) {
         "columns "
         "to a common scale beforehand, by bounds that are known without the data"};
   }
-  if (plan.method.privacy.on() && !(plan.usual_local_steps && plan.usual_sampling)) {
+  if (plan.method.privacy.on() && (plan.local_steps || plan.row_sampling)) {
     return Error{
         "--local-steps and --row-sampling are not for --epsilon, with which every row is used once a round, in random "
         "order: leave them out"};
@@ -127,7 +130,7 @@ Result<void> check_method(const Plan& plan) {
   if (plan.method.privacy.on() && plan.patience.value_or(0) > 0) {
     return Error{"--patience waits for residuals, which are not private: leave it out with --epsilon"};
   }
-  if (plan.method.soft > 0.0 && plan.steps.sampling == RowSampling::Greedy && !plan.usual_sampling) {
+  if (plan.method.soft > 0.0 && plan.row_sampling == RowSampling::Greedy) {
     return Error{"--sparse draws rows; --row-sampling greedy is not for it"};
   }
   constexpr std::size_t kMostNoise = 1'000'000'000;
@@ -140,9 +143,8 @@ Result<void> read_plan(const fs::path& path, Plan& plan) { return read_options(p
 std::string plan_text(const Plan& plan, const fs::path& folder) {
   return fmt::format(
              "# The plan of a fedrk run, complete with its defaults. With data in it, fedrk {} plan.toml repeats it.\n",
-             to_text(plan.goal)) +
-         options_text(plan_options(), plan, folder,
-                      [&](const PlanOption& option) { return is_for(option, plan.goal); });
+             to_text(plan.job)) +
+         options_text(plan_options(), plan, folder, [&](const PlanOption& option) { return is_for(option, plan.job); });
 }
 
 }  // namespace fedrk::io

@@ -30,12 +30,6 @@ Values average_text(const std::optional<TailBurnIn>& average) {
   return {average->rounds ? fmt::format("tail:{}", *average->rounds) : "tail"};
 }
 
-// A number where the plan says one: else a plan that was written down could not be given an epsilon later.
-Values rounds_text(const Plan& plan) {
-  const bool open = plan.usual_rounds && (plan.method.privacy.on() || plan.run.rounds == RunOptions{}.rounds);
-  return {open ? "auto" : std::to_string(plan.run.rounds)};
-}
-
 // A fit is told by few entries; all others are about how equations are solved.
 constexpr std::array<std::string_view, 21> kOfFits{
     "goal",         "data",      "matrix",      "rhs",        "target",    "ignore", "powers",
@@ -72,8 +66,8 @@ constexpr std::string_view kData = "Data", kMethod = "Method", kNetwork = "Netwo
 #define FEDRK_GET(expression) [](const Plan& p) -> Values { return expression; }
 
 constexpr auto kOptions = std::to_array<PlanOption>({
-    {"goal", kData, OptionKind::Text, "solve|fit", "solve equations, or fit data", FEDRK_SET(set_goal(v, p)),
-     FEDRK_GET({to_text(p.goal)})},
+    {"goal", kData, OptionKind::Text, "solve|fit", "solve equations, or fit data", FEDRK_SET(set_job(v, p)),
+     FEDRK_GET({to_text(p.job)})},
     {"data", kData, OptionKind::Paths, "FILE",
      "table with a target column (CSV, TSV, LIBSVM); one per client, or one to split", FEDRK_SET(set_list(v, p.data)),
      FEDRK_GET(p.data)},
@@ -119,13 +113,13 @@ constexpr auto kOptions = std::to_array<PlanOption>({
     {"local-steps", kMethod, OptionKind::Number, "N|inf|auto",
      "Kaczmarz steps per client and round (tau); inf: exact projection; auto: 20 for published and sparse methods, "
      "otherwise eight passes over the rows",
-     FEDRK_SET(set_local_steps(v, p)), FEDRK_GET({p.usual_local_steps ? "auto" : to_text(p.run.local_budget)})},
+     FEDRK_SET(set_or_auto(v, p.local_steps, set_steps)), FEDRK_GET(text_or_auto(p.local_steps))},
     {"server-steps", kMethod, OptionKind::Number, "N|inf", "Kaczmarz steps of the server per round (tau_g)",
      FEDRK_SET(set_steps(v, p.run.server_budget)), FEDRK_GET({to_text(p.run.server_budget)})},
     {"row-sampling", kMethod, OptionKind::Text, "HOW",
      "row order in local steps: squared-norm or uniform (random), shuffled (each row once per pass), greedy (largest "
      "distance); auto: squared-norm for published, otherwise shuffled",
-     FEDRK_SET(set_sampling(v, p)), FEDRK_GET({p.usual_sampling ? "auto" : to_text(p.steps.sampling)})},
+     FEDRK_SET(choose_or_auto<RowSampling>(v, kSamplings, p.row_sampling)), FEDRK_GET(text_or_auto(p.row_sampling))},
     {"local-form", kMethod, OptionKind::Text, "HOW",
      "arithmetic of local steps: direct, gram (in coefficient space), or auto (fewer operations)",
      FEDRK_SET(set_choice<LocalForm>(v, kForms, p.steps.form)), FEDRK_GET({to_text(p.steps.form)})},
@@ -197,7 +191,7 @@ constexpr auto kOptions = std::to_array<PlanOption>({
 
     {"rounds", kStopping, OptionKind::Number, "T|auto",
      "maximum number of rounds; auto: 1000 (fit: 1000 per group of clients; with --epsilon: 6)",
-     FEDRK_SET(set_rounds(v, p)), FEDRK_GET(rounds_text(p))},
+     FEDRK_SET(set_rounds(v, p.rounds)), FEDRK_GET({p.rounds ? std::to_string(*p.rounds) : "auto"})},
     {"tolerance", kStopping, OptionKind::Number, "EPS|auto",
      "stopping tolerance on the relative residual of all clients; in least squares on the cosine between any column "
      "and the residual; auto: 1e-8; 0: rounding level",
@@ -222,22 +216,22 @@ std::span<const PlanOption> plan_options() { return kOptions; }
 
 const PlanOption* find_plan_option(std::string_view name) { return find_option(plan_options(), name); }
 
-bool is_for(const PlanOption& option, Goal goal) {
-  return goal == Goal::Solve || std::ranges::find(kOfFits, option.name) != kOfFits.end();
+bool is_for(const PlanOption& option, Job job) {
+  return job == Job::Solve || std::ranges::find(kOfFits, option.name) != kOfFits.end();
 }
 
-bool is_common(const PlanOption& option, Goal goal) {
+bool is_common(const PlanOption& option, Job job) {
   const std::span<const std::string_view> names =
-      goal == Goal::Fit ? std::span<const std::string_view>(kCommonInFits) : kCommonInSolve;
+      job == Job::Fit ? std::span<const std::string_view>(kCommonInFits) : kCommonInSolve;
   return std::ranges::find(names, option.name) != names.end();
 }
 
-std::string_view help_for(const PlanOption& option, Goal goal) {
+std::string_view help_for(const PlanOption& option, Job job) {
   const auto found = std::ranges::find(kWordsOfFits, option.name, [](const auto& words) { return words.first; });
-  return goal == Goal::Solve || found == std::end(kWordsOfFits) ? option.help : found->second;
+  return job == Job::Solve || found == std::end(kWordsOfFits) ? option.help : found->second;
 }
 
-std::string to_text(Goal goal) { return word_of<Goal>(kGoals, goal); }
+std::string to_text(Job job) { return word_of<Job>(kJobs, job); }
 
 std::string to_text(const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);

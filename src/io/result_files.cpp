@@ -41,7 +41,7 @@ Json problem_json(const FinishedRun& run) {
 }
 
 Json fit_options_json(const FinishedRun& run) {
-  const RunOptions options = run.plan.run_options();
+  const RunOptions& options = run.resolved.run;
   return {{"rounds", options.rounds},
           {"participants", options.participants == 0 ? run.client_names.size() : options.participants},
           {"tolerance", options.tolerance},
@@ -51,28 +51,31 @@ Json fit_options_json(const FinishedRun& run) {
 }
 
 Json options_json(const FinishedRun& run) {
-  if (run.plan.goal == Goal::Fit) return fit_options_json(run);
-  const RunOptions options = run.plan.run_options();
-  const MethodOptions method = run.plan.method.settled(options);
+  if (run.plan.job == Job::Fit) return fit_options_json(run);
+  const RunOptions& options = run.resolved.run;
+  const MethodOptions& method = run.plan.method;
+  const Goal& goal = run.resolved.goal;
+  const auto* equations = std::get_if<Equations>(&goal);
+  const std::size_t memory = equations == nullptr ? 0 : equations->memory;
   return {
       {"rounds", options.rounds},
       {"participants", options.participants == 0 ? run.client_names.size() : options.participants},
       {"local_steps", steps(options.local_budget)},
       {"server_steps", steps(options.server_budget)},
-      {"row_sampling", to_text(run.plan.steps.sampling)},
+      {"row_sampling", to_text(run.resolved.steps.sampling)},
       {"local_form", to_text(run.plan.steps.form)},
       {"local_memory", run.plan.steps.gram_memory >> 20},
       {"server_sampling", to_text(options.server_sampling)},
       {"keep", options.sparsity == 0 ? Json(nullptr) : Json(options.sparsity)},
       {"tolerance", options.tolerance == 0.0 ? Json(nullptr) : Json(options.tolerance)},
       {"patience", options.patience == 0 ? Json(nullptr) : Json(options.patience)},
-      {"reveal", to_text(*method.reveal)},
-      {"hyperplanes", to_text(*method.hyperplanes)},
-      {"memory", *method.memory == HyperplaneMemory::kAll ? Json("all") : Json(*method.memory)},
+      {"reveal", to_text(reveal_of(goal))},
+      {"hyperplanes", to_text(is<FedRk>(goal) ? HyperplaneKind::Published : HyperplaneKind::Valid)},
+      {"memory", memory == HyperplaneMemory::kAll ? Json("all") : Json(memory)},
       {"ridge", positive_or_null(method.ridge)},
       {"least_squares", method.least_squares},
       {"soft", positive_or_null(method.soft)},
-      {"refit", method.refits(options)},
+      {"refit", run.resolved.refit},
       {"epsilon", positive_or_null(method.privacy.epsilon)},
       {"delta", method.privacy.on() ? Json(method.privacy.delta) : Json(nullptr)},
       {"average_after", method.average ? Json(method.average->rounds.value_or(options.rounds / 2)) : Json(nullptr)}};
@@ -119,7 +122,7 @@ Json model_json(const FinishedRun& run) {
 std::optional<double> criterion_of(const FinishedRun& run) {
   if (run.fit) return run.fit->criterion;
   if (run.result.criterion) return run.result.criterion;  // of a refit
-  return run.result.fits || run.plan.goal == Goal::Fit ? std::nullopt : run.result.relative_residual;
+  return run.result.fits || run.plan.job == Job::Fit ? std::nullopt : run.result.relative_residual;
 }
 
 Json selection_json(const FinishedRun& run) {
@@ -204,7 +207,7 @@ std::string stop_words(const FinishedRun& run) {
     case Termination::RoundLimit:
       return fmt::format("all {} rounds were made{}", rounds, refit);
     case Termination::Tolerance:
-      return fmt::format("the tolerance of {} was reached after {} rounds{}", to_text(run.plan.run_options().tolerance),
+      return fmt::format("the tolerance of {} was reached after {} rounds{}", to_text(run.resolved.run.tolerance),
                          rounds, refit);
     case Termination::Stagnation:
       return fmt::format("the residual had stopped falling by round {}{}", rounds, refit);
@@ -229,7 +232,7 @@ Json result_document(const FinishedRun& run) {
       {"schema_version", kResultSchema},
       {"version", FEDRK_VERSION},
       {"title", run.title},
-      {"goal", to_text(run.plan.goal)},
+      {"goal", to_text(run.plan.job)},
       {"status", status_of(run)},
       {"converged", run.converged ? Json(*run.converged) : Json(nullptr)},
       {"stop_reason", stop_reason_of(run.result.termination)},
@@ -251,7 +254,7 @@ Json result_document(const FinishedRun& run) {
       {"clients", clients_json(run)},
       {"coefficients", coefficients_json(run)},
   };
-  if (run.plan.goal == Goal::Fit) document["model"] = model_json(run);
+  if (run.plan.job == Job::Fit) document["model"] = model_json(run);
   if (!run.selection_counts.empty()) document["selection"] = selection_json(run);
   document["convergence"] = convergence_json(run.convergence);
   document["warnings"] = run.warnings;

@@ -11,10 +11,10 @@ bool is_one_step(const LocalWork& work) {
   return false;
 }
 
-std::string exposed_rows(const MethodOptions& options, const RunOptions& run) {
+std::string exposed_rows(const Goal& goal, const RunOptions& run) {
   if (run.local_budget == StepBudget{FixedSteps{1}}) return "with one local step each update is a multiple of a row";
   if (run.participants == 1) return "with one participant a round every client sees the update of another in x";
-  if (options.is_published(run) && run.server_budget == StepBudget{FixedSteps{1}}) {
+  if (is<FedRk>(goal) && run.server_budget == StepBudget{FixedSteps{1}}) {
     return "with one server step every client sees a single update of another in x";
   }
   return "";
@@ -22,22 +22,24 @@ std::string exposed_rows(const MethodOptions& options, const RunOptions& run) {
 
 bool serves(const LocalTask& task, const MethodOptions& options, const RunOptions& run) {
   const Use use = use_of(task.work);
-  if (options.privacy.on()) return use == Use::Private;
+  const Goal goal = goal_of(options, run);
+  if (is<Private>(goal)) return use == Use::Private;
   const bool of_a_refit = options.refits(run) && !task.columns.empty();
   if (!task.columns.empty() && !of_a_refit) return false;
   switch (use) {
     case Use::Looks:  // at the residual
       return std::get<FixedSteps>(task.work).count == 0;
     case Use::Equations:
-      return options.soft == 0.0 && !options.fits() && !of_a_refit;
+      return (is<Equations>(goal) || is<FedRk>(goal)) && !of_a_refit;
     case Use::Sparse: {
       const auto& steps = std::get<SparseSteps>(task.work);
-      return options.soft == steps.lambda && StepBudget{steps.budget} == run.local_budget;
+      const auto* sparse = std::get_if<SparseEquations>(&goal);
+      return sparse != nullptr && sparse->lambda == steps.lambda && StepBudget{steps.budget} == run.local_budget;
     }
     case Use::Refits:
       return options.refits(run);
     case Use::Fits:
-      return options.fits() || of_a_refit;
+      return is<LeastSquares>(goal) || of_a_refit;
     case Use::Private:
     case Use::None:
       break;

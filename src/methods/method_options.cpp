@@ -16,53 +16,49 @@
 namespace fedrk {
 namespace {
 
-constexpr std::size_t kUsualMemory = 5;
+// Makes the method of each goal.
+struct Maker {
+  const MethodOptions& options;
+  const RunOptions& run;
+  const Engine& engine;
+  const FitSetup& setup;
 
-Reveal reveal_of(const MethodOptions& options) { return options.reveal.value_or(Reveal::Sums); }
-
-HyperplaneOptions hyperplane_options(const MethodOptions& options, const RunOptions& run) {
-  return {.local_budget = run.local_budget,
-          .reveal = reveal_of(options),
-          .memory = options.memory.value_or(kUsualMemory),
-          .grows = !options.memory,
-          .memory_limit = options.memory_limit,
-          .server_budget = run.server_budget,
-          .server_sampling = run.server_sampling,
-          .seed = run.seed,
-          .sparsity = run.sparsity,
-          .noise_columns = run.noise_columns};
-}
-
-std::unique_ptr<Method> fit_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,
-                                   const FitSetup& setup) {
-  const std::size_t unknowns = engine.dimension();
-  const FitOptions fit{.tolerance = run.tolerance,
-                       .intercept = setup.intercept,
-                       .penalty = ridge_penalty(options.ridge, setup.intercept, setup.frame, unknowns, setup.spread),
-                       .frame = setup.frame,
-                       .column_norms = setup.column_norms,
-                       .pairs = pairs_are_cheap(engine.roster(), unknowns),
-                       .memory_limit = options.memory_limit};
-  if (fits_by_gram(options, unknowns, setup.link)) return std::make_unique<GramMethod>(fit, engine.roster());
-  return std::make_unique<ConjugateGradients>(fit, engine.roster());
-}
-
-std::unique_ptr<Method> without_average(const MethodOptions& options, const RunOptions& run, const Engine& engine,
-                                        const FitSetup& setup) {
-  const auto roster = engine.roster();
-  if (options.privacy.on()) {
-    return std::make_unique<PrivateMean>(privacy::make_privacy_plan(
-        options.privacy, public_shape(roster, engine.dimension(), run.participants), run.rounds));
+  std::unique_ptr<Method> operator()(const Equations& goal) const {
+    return std::make_unique<HyperplaneMethod>(HyperplaneOptions{.local_budget = run.local_budget,
+                                                                .reveal = goal.reveal,
+                                                                .memory = goal.memory,
+                                                                .grows = goal.grows,
+                                                                .memory_limit = options.memory_limit,
+                                                                .server_budget = run.server_budget,
+                                                                .server_sampling = run.server_sampling,
+                                                                .seed = run.seed,
+                                                                .sparsity = run.sparsity,
+                                                                .noise_columns = run.noise_columns},
+                                              engine.roster().size());
   }
-  if (options.is_published(run)) return std::make_unique<PublishedMethod>(run);
-  if (options.fits()) return fit_method(options, run, engine, setup);
-  if (options.soft > 0.0) {
+  std::unique_ptr<Method> operator()(const LeastSquares& goal) const {
+    const std::size_t unknowns = engine.dimension();
+    const FitOptions fit{.tolerance = run.tolerance,
+                         .intercept = setup.intercept,
+                         .penalty = ridge_penalty(goal.ridge, setup.intercept, setup.frame, unknowns, setup.spread),
+                         .frame = setup.frame,
+                         .column_norms = setup.column_norms,
+                         .pairs = pairs_are_cheap(engine.roster(), unknowns),
+                         .memory_limit = options.memory_limit};
+    if (is_by_gram(goal, unknowns, setup.link)) return std::make_unique<GramMethod>(fit, engine.roster());
+    return std::make_unique<ConjugateGradients>(fit, engine.roster());
+  }
+  std::unique_ptr<Method> operator()(const FedRk&) const { return std::make_unique<PublishedMethod>(run); }
+  std::unique_ptr<Method> operator()(const SparseEquations& goal) const {
     const auto* steps = std::get_if<FixedSteps>(&run.server_budget);
-    return std::make_unique<SparseKaczmarz>(SparseOptions{options.soft, std::get<FixedSteps>(run.local_budget),
-                                                          reveal_of(options), steps ? steps->count : 1000, run.seed});
+    return std::make_unique<SparseKaczmarz>(SparseOptions{goal.lambda, std::get<FixedSteps>(run.local_budget),
+                                                          goal.reveal, steps ? steps->count : 1000, run.seed});
   }
-  return std::make_unique<HyperplaneMethod>(hyperplane_options(options, run), roster.size());
-}
+  std::unique_ptr<Method> operator()(const Private& goal) const {
+    const auto shape = public_shape(engine.roster(), engine.dimension(), run.participants);
+    return std::make_unique<PrivateMean>(privacy::make_privacy_plan(goal.options, shape, run.rounds));
+  }
+};
 
 // A fit is a sum over all rows; what concerns local steps, selections and what the server sees has no part in it.
 void validate_fit(const MethodOptions& options, const RunOptions& run) {
@@ -107,28 +103,19 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
 
 }  // namespace
 
-bool MethodOptions::is_published(const RunOptions& run) const {
-  if (name == MethodName::Published || hyperplanes == HyperplaneKind::Published) return true;
-  const bool asked_for_more = privacy.on() || hyperplanes || memory || reveal == Reveal::Sums || soft > 0.0 || fits();
-  return !asked_for_more && (run.sparsity > 0 || run.noise_columns > 0);
-}
-
 bool MethodOptions::refits(const RunOptions& run) const {
   return refit || (run.sparsity > 0 && soft == 0.0 && run.noise_columns == 0);
 }
 
-bool MethodOptions::ends_by_itself(const RunOptions& run) const {
-  if (fits() || privacy.on()) return true;
-  return !is_published(run) && soft == 0.0 && memory.value_or(1) > 0;
-}
-
-MethodOptions MethodOptions::settled(const RunOptions& run) const {
-  MethodOptions all = *this;
-  const bool published = is_published(run);
-  all.reveal = published ? Reveal::Updates : reveal_of(*this);
-  all.hyperplanes = published ? HyperplaneKind::Published : HyperplaneKind::Valid;
-  all.memory = published || soft > 0.0 || privacy.on() || fits() ? 0 : memory.value_or(kUsualMemory);
-  return all;
+Goal goal_of(const MethodOptions& options, const RunOptions& run) {
+  if (options.privacy.on()) return Private{options.privacy};
+  if (options.name == MethodName::Published || options.hyperplanes == HyperplaneKind::Published) return FedRk{};
+  if (options.fits()) return LeastSquares{options.ridge, options.name, options.fit};
+  const Reveal reveal = options.reveal.value_or(Reveal::Sums);
+  if (options.soft > 0.0) return SparseEquations{options.soft, reveal};
+  const bool asked_for_more = options.hyperplanes || options.memory || options.reveal == Reveal::Sums;
+  if (!asked_for_more && (run.sparsity > 0 || run.noise_columns > 0)) return FedRk{};
+  return Equations{reveal, options.memory.value_or(Equations{}.memory), !options.memory};
 }
 
 void MethodOptions::validate(const RunOptions& run) const {
@@ -146,7 +133,7 @@ void MethodOptions::validate(const RunOptions& run) const {
   refuse(published && reveal == Reveal::Sums, "the published method needs every client's update, not their sum");
   refuse(name == MethodName::Published && hyperplanes == HyperplaneKind::Valid,
          "the published method has published hyperplanes");
-  refuse(run.noise_columns > 0 && !is_published(run),
+  refuse(run.noise_columns > 0 && !is<FedRk>(goal_of(*this, run)),
          "noise columns are the published method's way with noisy data: leave them out, or use that method");
   const bool hard = run.sparsity > 0 && soft == 0.0;
   refuse(
@@ -162,49 +149,16 @@ void MethodOptions::validate(const RunOptions& run) const {
   refuse(refit && run.noise_columns > 0, "a refit does without noise columns");
 }
 
-StepBudget usual_local_budget(const MethodOptions& options, const RunOptions& run,
-                              std::span<const ClientSummary> roster, std::size_t gram_memory) {
-  if (options.is_published(run) || options.soft > 0.0) return FixedSteps{20};
-  std::size_t rows = 1;
-  for (const ClientSummary& client : roster) rows = std::max(rows, client.rows);
-  if (options.privacy.on()) return FixedSteps{rows};  // a pass
-  const bool cheap = StepOptions{.gram_memory = gram_memory}.gram_fits(rows);
-  return FixedSteps{(cheap ? 8 : 2) * static_cast<std::uint64_t>(rows)};
-}
-
-std::uint32_t usual_rounds(const MethodOptions& options, const RunOptions& run, std::size_t clients) {
-  if (options.privacy.on()) return privacy::kUsualRounds;
-  if (!options.fits() || run.participants == 0) return RunOptions{}.rounds;
-  const auto groups = static_cast<std::uint32_t>(std::max<std::size_t>(1, clients / run.participants + 1));
-  return RunOptions{}.rounds * groups;
-}
-
-RowSampling usual_sampling(const MethodOptions& options, const RunOptions& run) {
-  return options.is_published(run) ? RowSampling::SquaredNorm : RowSampling::Shuffled;
-}
-
-bool fits_by_gram(const MethodOptions& options, std::size_t unknowns, const LinkSpeed& link) {
-  if (options.name == MethodName::Gram) return true;
-  return options.name == MethodName::Auto && options.fit && gram_is_quicker(unknowns, link);
+bool is_by_gram(const LeastSquares& goal, std::size_t unknowns, const LinkSpeed& link) {
+  if (goal.by == MethodName::Gram) return true;
+  return goal.by == MethodName::Auto && goal.data && gram_is_quicker(unknowns, link);
 }
 
 std::unique_ptr<Method> make_method(const MethodOptions& options, const RunOptions& run, const Engine& engine,
                                     const FitSetup& setup) {
-  auto method = without_average(options, run, engine, setup);
+  auto method = std::visit(Maker{options, run, engine, setup}, goal_of(options, run));
   if (!options.average) return method;
   return std::make_unique<TailAverage>(std::move(method), options.average->rounds.value_or(run.rounds / 2));
-}
-
-RunOptions run_options_for(const MethodOptions& options, RunOptions run) {
-  if (!options.ends_by_itself(run)) return run;
-  run.patience = 0;
-  if (options.privacy.on()) {
-    run.residual_every = RunOptions::kNever;
-    run.tolerance = 0.0;
-    return run;
-  }
-  if (options.soft == 0.0 && run.residual_every == 0) run.residual_every = 1;
-  return run;
 }
 
 }  // namespace fedrk

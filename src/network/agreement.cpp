@@ -251,7 +251,7 @@ Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOpt
   prepare.set_run(options.run);
   prepare.set_columns(columns->count);
   prepare.mutable_names()->Add(columns->names.begin(), columns->names.end());
-  if (options.plan.column_scaling() != io::ColumnScaling::AsTheyAre) {
+  if (io::resolve(options.plan).columns != io::ColumnScaling::AsTheyAre) {
     const auto scaling = agree_on_scales(everyone, options, *columns, rows, sparse);
     if (!scaling) return scaling.error();
     prepare.set_standardized(true);

@@ -28,7 +28,6 @@ Result<TableShape> FileOwner::read(const std::string& run, const io::Plan& plan)
     plan_.matrix = {files_.matrix};
     plan_.rhs = {files_.rhs};
   }
-  plan_.settle();
   order_.clear();
   client_.reset();
   if (const auto done = read_again(); !done) return done.error();

@@ -132,7 +132,7 @@ std::string Participant::unwelcome(const v1::Welcome& welcome) const {
   }
   if (plan_.method.privacy.on() && !welcome.masked()) return "differential privacy is for masked sums only";
   if (const auto agreed = masked_.agree_to(welcome.run(), plan_.method.privacy); !agreed) return agreed.error().message;
-  if (welcome.masked() && plan_.steps.sampling == RowSampling::Greedy) {
+  if (welcome.masked() && plan_.row_sampling == RowSampling::Greedy) {
     return "greedy steps draw nothing, and would be the same each time: not in a private run";
   }
   if (welcome.masked()) return "";
@@ -140,7 +140,8 @@ std::string Participant::unwelcome(const v1::Welcome& welcome) const {
     return "the server wants to see single updates, from which it could rebuild rows; where that is all right, both "
            "sides say --reveal updates";
   }
-  const std::string exposed = options_.expose_rows ? "" : exposed_rows(plan_.method, plan_.run);
+  const std::string exposed =
+      options_.expose_rows ? "" : exposed_rows(goal_of(plan_.method, plan_.run), io::resolve(plan_).run);
   return exposed.empty() ? "" : exposed + "; where that is all right, both sides say --expose-rows";
 }
 
@@ -215,7 +216,7 @@ std::string Participant::wrong_preparation(const v1::Prepare& prepare) const {
   if (!all_finite(wire::view(prepare.centre())) || !all_finite(wire::view(prepare.scale()))) {
     return "the server's scales are not finite";
   }
-  if (prepare.standardized() != (plan_.column_scaling() != io::ColumnScaling::AsTheyAre)) {
+  if (prepare.standardized() != (io::resolve(plan_).columns != io::ColumnScaling::AsTheyAre)) {
     return "the plan says otherwise whether columns are scaled";
   }
   return "";
@@ -280,11 +281,11 @@ bool Participant::has_other_steps(const LocalTask& task) const {
   const auto* steps = std::get_if<ValidSteps>(&task.work);
   if (steps == nullptr) return false;
   if (!task.columns.empty()) return steps->budget != StepBudget{UntilProjected{}};  // a refit
-  return plan_.usual_local_steps ? is_one_step(*steps) : steps->budget != plan_.run.local_budget;
+  return plan_.local_steps ? steps->budget != *plan_.local_steps : is_one_step(*steps);
 }
 
 Participant::Reaction Participant::on_masked_task(const v1::Task& task, wire::ReceivedTask received) {
-  if (has_other_steps(received.task()) || !serves(received.task(), plan_.method, plan_.run)) {
+  if (has_other_steps(received.task()) || !serves(received.task(), plan_.method, io::resolve(plan_).run)) {
     return refuse_task("its plan has no use for this", task);
   }
   if (auto refused = masked_.admit(task, received, rows_)) {

@@ -242,7 +242,7 @@ TEST(FullSize, ScaledRowsTakeAutoNoMoreRounds) {
         auto engine = engine_of(std::move(problem.system), 16, seed);
         const MethodOptions options;
         RunOptions run{.seed = seed, .rounds = 400, .participants = participants};
-        run.local_budget = usual_local_budget(options, run, engine.roster(), StepOptions{}.gram_memory);
+        run.local_budget = default_local_budget(goal_of(options, run), engine.roster(), StepOptions{}.gram_memory);
         const auto method = make_method(options, run, engine);
         (scale ? scaled : plain)
             .push_back(rounds_to(1e-6, errors(engine, *method, seed, participants, 400, problem.solution)));

@@ -69,8 +69,8 @@ TEST(Auto, MindsNoRowsScaledOverTwoDecades) {
       InProcessEngine engine(test::clients_of(std::move(problem.system), 8, seed, {.sampling = RowSampling::Shuffled}),
                              1);
       RunOptions run{.seed = seed, .rounds = 400, .participants = 3};
-      run.local_budget = usual_local_budget({}, run, engine.roster(), std::size_t{1} << 24);
-      run = run_options_for({}, run);
+      run.local_budget = default_local_budget(Equations{}, engine.roster(), std::size_t{1} << 24);
+      run = run_options_for(Equations{}, run);
       const auto method = make_method({}, run, engine);
       (scale ? scaled : plain).push_back(rounds_to(1e-6, engine, *method, run, problem.solution));
     }
@@ -118,10 +118,10 @@ TEST(PublishedMethod, HasTheSameBitsByName) {
       run.seed = seed;
       InProcessEngine engine(test::clients_of(generate({.rows = 120, .cols = 60, .seed = seed}).system, 6, seed), 1);
       const MethodOptions options{.name = MethodName::Published};
-      const auto method = make_method(options, run_options_for(options, run), engine);
+      const auto method = make_method(options, run_options_for(goal_of(options, run), run), engine);
 
       const auto expected = FederatedRun(run).run(engine);
-      const auto found = FederatedRun(run_options_for(options, run)).run(engine, *method);
+      const auto found = FederatedRun(run_options_for(goal_of(options, run), run)).run(engine, *method);
 
       ASSERT_EQ(found.x.size(), expected.x.size());
       EXPECT_TRUE(std::ranges::equal(found.x, expected.x, test::same_bits)) << "seed " << seed;
@@ -189,7 +189,7 @@ TEST(Auto, IsNeverMuchSlowerThanThePublishedMethod) {
                        .local_budget = FixedSteps{8 * shape.rows / shape.clients},
                        .tolerance = 1e-8,
                        .residual_every = 1};
-        run = run_options_for(options, run);
+        run = run_options_for(goal_of(options, run), run);
         const auto method = make_method(options, run, engine);
         const auto result = FederatedRun(run).run(engine, *method);
         // The square system may be too badly conditioned for the published method to arrive at all.

@@ -24,7 +24,7 @@ double private_error(std::size_t clients, std::uint64_t seed) {
   // To rounding in a few rounds, as the columns are nearly orthogonal.
   ConjugateGradients exactly({.tolerance = 1e-12}, engine.roster());
   const auto truth = FederatedRun({.rounds = 40, .residual_every = RunOptions::kNever}).run(engine, exactly).x;
-  const RunOptions run = run_options_for(kOptions, {.seed = seed, .rounds = usual_rounds(kOptions, {}, 0)});
+  const RunOptions run = run_options_for(Private{kOptions.privacy}, {.seed = seed, .rounds = privacy::kUsualRounds});
   const auto method = make_method(kOptions, run, engine);
   return test::relative_distance(FederatedRun(run).run(engine, *method).x, truth);
 }
@@ -43,8 +43,7 @@ TEST_P(DifferentialPrivacy, CostsLittleAccuracyWhereThereAreManyRows) {
   EXPECT_LE(errors[4], 0.02) << "median " << errors[2];
 
   const privacy::PublicShape shape{kRows, GetParam(), kRows / GetParam(), kColumns, GetParam()};
-  const double told =
-      forecast(make_privacy_plan(kOptions.privacy, shape, usual_rounds(kOptions, {}, 0)), shape).relative_error;
+  const double told = forecast(make_privacy_plan(kOptions.privacy, shape, privacy::kUsualRounds), shape).relative_error;
   EXPECT_LE(told, 2.0 * errors[4]);
   EXPECT_GE(told, 0.5 * errors[0]);
 }

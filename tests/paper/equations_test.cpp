@@ -19,8 +19,8 @@ RunResult solve(LinearSystem system, std::size_t clients, std::size_t participan
   InProcessEngine engine(test::clients_of(std::move(system), clients, seed, {.sampling = RowSampling::Shuffled}), 1);
   const MethodOptions options;
   RunOptions run{.seed = seed, .participants = participants, .tolerance = tolerance};
-  run.local_budget = usual_local_budget(options, run, engine.roster(), std::size_t{1} << 24);
-  run = run_options_for(options, run);
+  run.local_budget = default_local_budget(goal_of(options, run), engine.roster(), std::size_t{1} << 24);
+  run = run_options_for(goal_of(options, run), run);
   const auto method = make_method(options, run, engine);
   return FederatedRun(run).run(engine, *method);
 }

@@ -83,7 +83,7 @@ TEST(MaskedLeastSquares, FindTheFitOfTheDirectSolver) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       network::FederationOptions options;
       options.masked = true;
-      options.plan.set_goal(io::Goal::Fit);
+      options.plan.set_job(io::Job::Fit);
       options.plan.intercept = false;  // the rows have theirs
       test::LocalFederation federation(test::clients_of(copy_of(data.system), 7, seed), options);
       const RunOptions run{.seed = seed, .rounds = 300, .participants = 3, .min_group = 3, .tolerance = 1e-12};

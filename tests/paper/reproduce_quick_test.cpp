@@ -76,7 +76,7 @@ TEST(ProstateSelection, IsThatOfThePlanBesideTheData) {
     SelectionCounts counts;
     RoundObserver* const observers[] = {&counts};
     InProcessEngine engine(std::move(federation->clients), 1);
-    (void)FederatedRun(plan.run_options()).run(engine, {}, observers);
+    (void)FederatedRun(io::resolve(plan).run).run(engine, {}, observers);
 
     EXPECT_EQ(prostate_selection(data, seed, 2), counts.counts());
   }

@@ -69,8 +69,7 @@ std::string solution_without(const StartupKit& kit, const std::vector<NamedAbsen
       return absence.round == round.value + 1 && absence.client == name;
     });
   });
-  run.plan.settle(engine.roster());
-  const RunOptions options = run.plan.run_options();
+  const RunOptions options = io::resolve(run.plan, engine.roster()).run;
   const auto method = make_method(run.plan.method, options, engine, federation.problem.fit);
   run.result = FederatedRun(options).run(engine, *method, federation.problem.start);
   run.unknowns = federation.problem.unknowns;

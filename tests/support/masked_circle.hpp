@@ -29,7 +29,7 @@ class MaskedCircle {
   explicit MaskedCircle(std::vector<Client> clients,
                         const std::function<void(network::ParticipantOptions&)>& adjust = {},
                         const Entries& plan = {}) {
-    scaled_ = plan_of(plan).column_scaling() != io::ColumnScaling::AsTheyAre;
+    scaled_ = io::resolve(plan_of(plan)).columns != io::ColumnScaling::AsTheyAre;
     v1::Company company;
     company.set_run("run");
     for (std::size_t i = 0; i < clients.size(); ++i) {

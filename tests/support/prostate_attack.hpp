@@ -45,7 +45,7 @@ inline ProstateRun prostate_run(const MethodOptions& method, const RunOptions& o
   InProcessEngine inner(std::move(made.clients), 1);
   RecordingEngine engine(inner);
   const auto chosen = make_method(method, options, engine);
-  (void)FederatedRun(run_options_for(method, options)).run(engine, *chosen);
+  (void)FederatedRun(run_options_for(goal_of(method, options), options)).run(engine, *chosen);
   made.run.transcript = engine.transcript();
   return std::move(made.run);
 }

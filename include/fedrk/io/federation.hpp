@@ -86,7 +86,7 @@ std::optional<Frame> take_scaling(const Plan& plan, const Scaling& scaling, std:
 /// The powers of the plan among columns with these names, the powers last, as columns of the rows.
 Result<std::vector<PowerTerm>> powers_among(const Plan& plan, const std::vector<std::string>& columns);
 
-/// Of one owner's rows, which have their intercept and their scales already. REQUIRES: the plan is settled.
+/// Of one owner's rows, which have their intercept and their scales already.
 Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
                            std::uint64_t seed, std::vector<std::string>& warnings, std::optional<Frame> frame = {});
 

@@ -19,8 +19,9 @@
 
 namespace fedrk::io {
 
-/// What is asked: the x of equations that have one, or a regression on data, which nobody expects to hold exactly.
-enum class Goal { Solve, Fit };
+/// Which of the two jobs: equations that have a solution, or a regression on data, which nobody expects to hold
+/// exactly.
+enum class Job { Solve, Fit };
 
 /// What becomes of the columns before the first round, from sums over all clients.
 enum class ColumnScaling {
@@ -30,8 +31,9 @@ enum class ColumnScaling {
   Equilibrated,  // scaled by powers of two, where their lengths differ much
 };
 
+/// As it was written: what it leaves open is unset, and `resolve` decides it.
 struct Plan {
-  Goal goal = Goal::Solve;          // `set_goal` changes it
+  Job job = Job::Solve;             // `set_job` changes it
   std::vector<std::string> data;    // tables with a target column, one a client, or one to be split
   std::vector<std::string> matrix;  // or matrices, each with its right-hand side
   std::vector<std::string> rhs;
@@ -47,38 +49,43 @@ struct Plan {
   std::string truth;                   // file with x*, for those who know it; empty: nobody does
 
   MethodOptions method;
-  StepOptions steps;                      // of every client
+  StepOptions steps;                        // of every client, apart from the order of rows
+  std::optional<RowSampling> row_sampling;  // unset: as the method has it, as the following two
+  std::optional<StepBudget> local_steps;
+  std::optional<std::uint32_t> rounds;
   std::optional<std::uint32_t> patience;  // unset: 100 rounds where a tolerance is asked for, else endless
-  std::optional<double> tolerance;        // unset: kUsualTolerance; 0: to rounding
-  RunOptions run;                         // its patience and tolerance are set by `run_options`
-  bool usual_sampling = true;             // the plan says nothing of steps.sampling: as the method has it
-  bool usual_local_steps = true;          // nor of run.local_budget
-  bool usual_rounds = true;               // nor of run.rounds
-  bool usual_intercept = true;            // nor of the intercept: a fit has one
+  std::optional<double> tolerance;        // unset: kDefaultTolerance; 0: to rounding
+  bool default_intercept = true;          // the plan says nothing of the intercept: a fit has one
+  RunOptions run;                         // all else of it
 
   // What the choice between a Gram sum and conjugate gradients counts with.
   double round_trip = 50.0;  // milliseconds
   double bandwidth = 100.0;  // Mbit/s
 
-  static constexpr double kUsualTolerance = 1e-8;
-  static constexpr double kUsualFloatTolerance = 1e-6;  // of rows that were rounded to seven digits
+  static constexpr double kDefaultTolerance = 1e-8;
+  static constexpr double kDefaultFloatTolerance = 1e-6;  // of rows that were rounded to seven digits
 
-  /// Also settles the intercept where the plan says nothing of it.
-  void set_goal(Goal goal);
-
-  ColumnScaling column_scaling() const;
+  /// Also decides on the intercept where the plan says nothing of it.
+  void set_job(Job wanted);
 
   /// The column of `partition = by:COLUMN`, or nothing.
   std::string group_by() const;
 
-  /// Writes what the plan leaves to the method into `steps` and `run`; what concerns the clients' rows only where these
-  /// are known.
-  void settle(std::span<const ClientSummary> roster = {});
-
-  RunOptions run_options() const;
-
   LinkSpeed link() const { return {round_trip / 1e3, bandwidth * 1e6 / 8.0}; }
 };
+
+/// A plan as it was decided.
+struct ResolvedPlan {
+  Goal goal;
+  bool refit = false;  // what was selected is fitted anew at the end
+  ColumnScaling columns = ColumnScaling::AsTheyAre;
+  StepOptions steps;  // of every client
+  RunOptions run;     // complete
+};
+
+/// The one place where a plan's open entries are decided. Before the clients are known local steps and rounds are those
+/// of RunOptions; nothing else depends on the clients.
+ResolvedPlan resolve(const Plan& plan, std::span<const ClientSummary> roster = {});
 
 /// What is wrong with a plan before any file is read, if anything.
 Result<void> check(const Plan& plan);

@@ -22,15 +22,15 @@ std::span<const PlanOption> plan_options();
 /// Nothing where there is no such option.
 const PlanOption* find_plan_option(std::string_view name);
 
-/// Whether a plan of this goal has the entry.
-bool is_for(const PlanOption& option, Goal goal);
-/// Whether it is one of the dozen that most runs of this goal use.
-bool is_common(const PlanOption& option, Goal goal);
+/// Whether a plan for this job has the entry.
+bool is_for(const PlanOption& option, Job job);
+/// Whether it is one of the dozen that most runs for this job use.
+bool is_common(const PlanOption& option, Job job);
 /// What it means there.
-std::string_view help_for(const PlanOption& option, Goal goal);
+std::string_view help_for(const PlanOption& option, Job job);
 
 /// "solve", "fit"
-std::string to_text(Goal goal);
+std::string to_text(Job job);
 /// "20" and "inf" as in --local-steps.
 std::string to_text(const StepBudget& budget);
 std::string to_text(RowSampling sampling);

@@ -27,7 +27,8 @@ struct Convergence {
 /// A finished run with all that its files tell.
 struct FinishedRun {
   std::string title;
-  Plan plan;
+  Plan plan;  // as it was written, and as it was decided
+  ResolvedPlan resolved;
   RunResult result;
   std::string method;             // the one that ran: "gram", "cg", ...; empty: the one that the plan names
   std::optional<bool> converged;  // whether the answer meets its criterion over all clients; unset: not measured

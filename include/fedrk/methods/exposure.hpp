@@ -22,7 +22,7 @@ bool is_one_step(const LocalWork& work);
 /// How a plan of single updates shows rows outright, beyond what any such plan does; empty where it does not. With one
 /// step of a client its update is a row; with one participant, or one step of the server, everyone who gets the next x
 /// sees one client's update.
-std::string exposed_rows(const MethodOptions& options, const RunOptions& run);
+std::string exposed_rows(const Goal& goal, const RunOptions& run);
 
 /// Whether a run of this plan has any use for such a task where the server sees sums only. Clients answer no other:
 /// what is asked for beside the plan is not asked for the answer's sake.

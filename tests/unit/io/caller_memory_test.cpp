@@ -56,7 +56,7 @@ std::vector<MemoryCase> cases() {
   const auto spread = [](std::size_t, std::size_t j) { return std::ldexp(1.0, static_cast<int>(5 * j)); };
   const auto fit = [](Plan& plan) {
     plan.method.fit = true;
-    plan.set_goal(Goal::Fit);
+    plan.set_job(Job::Fit);
   };
   return {
       {"ordinary", one, [](Plan&) {}},
@@ -88,8 +88,7 @@ std::vector<MemoryCase> cases() {
       {"private", extreme,
        [](Plan& plan) {
          plan.method.privacy.epsilon = 5.0;
-         plan.run.rounds = 20;
-         plan.usual_rounds = false;
+         plan.rounds = 20;
        }},
   };
 }
@@ -116,9 +115,8 @@ Numbers numbers_of(const MemoryCase& wanted) {
 
 Plan plan_of(const MemoryCase& wanted) {
   Plan plan;
-  plan.run.rounds = 40;
+  plan.rounds = 40;
   wanted.change(plan);
-  plan.settle();
   return plan;
 }
 
@@ -135,8 +133,7 @@ RunResult result_of(const MemoryCase& wanted, std::vector<LinearSystem> systems)
   Federation federation = federation_of(wanted, std::move(systems));
   Plan plan = plan_of(wanted);
   InProcessEngine engine(std::move(federation.clients), 2);
-  plan.settle(engine.roster());
-  const RunOptions options = plan.run_options();
+  const RunOptions options = resolve(plan, engine.roster()).run;
   const auto method = make_method(plan.method, options, engine, federation.problem.fit);
   return FederatedRun(options).run(engine, *method, federation.problem.start);
 }

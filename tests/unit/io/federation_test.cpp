@@ -193,7 +193,7 @@ TEST_F(FederationFiles, WithOtherColumnsAreRefusedWithAllThatIsWrong) {
 TEST_F(FederationFiles, HavePowersOfColumnsAfterAllOthers) {
   Plan plan = tables({"u,v,y\n2,3,1\n", "v,u,y\n5,-1,1\n"});
   plan.powers = {"v:3", "u:2"};
-  plan.set_goal(Goal::Fit);
+  plan.set_job(Job::Fit);
 
   const auto federation = make_federation(plan);
 
@@ -241,7 +241,7 @@ TEST_F(FederationFiles, WithPowersThatCannotBeAreRefused) {
 
 TEST_F(FederationFiles, OfAFitStayInTheUnitsOfTheData) {
   Plan plan = tables({"u,y\n10,1\n30,2\n"});
-  plan.set_goal(Goal::Fit);
+  plan.set_job(Job::Fit);
   plan.standardize = true;
 
   const auto federation = make_federation(plan);

@@ -41,14 +41,14 @@ TEST(Plan, ReadsEveryKindOfEntry) {
   EXPECT_EQ(plan.ignore, std::vector<std::string>{"id"});
   EXPECT_TRUE(plan.standardize);
   EXPECT_EQ(plan.run.participants, 3);
-  EXPECT_EQ(plan.run.local_budget, StepBudget{UntilProjected{}});
+  EXPECT_EQ(plan.local_steps, StepBudget{UntilProjected{}});
   EXPECT_EQ(plan.run.server_budget, StepBudget{FixedSteps{7}});
   EXPECT_EQ(plan.run.server_sampling, RowSampling::SquaredNorm);
   EXPECT_EQ(plan.steps.form, LocalForm::Gram);
   EXPECT_EQ(plan.steps.gram_memory, std::size_t{64} << 20);
   EXPECT_EQ(plan.run.sparsity, 0);
   EXPECT_EQ(plan.tolerance, 1e-8);
-  EXPECT_EQ(plan.run_options().patience, 0);
+  EXPECT_EQ(resolve(plan).run.patience, 0);
 }
 
 TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
@@ -59,19 +59,16 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
   plan.partition = "by:site";
   plan.intercept = true;
   plan.storage = Storage::Float32;
-  plan.run = {.seed = 18446744073709551615ULL,
-              .rounds = 7,
-              .participants = 2,
-              .local_budget = UntilProjected{},
-              .sparsity = 4,
-              .noise_columns = 3};
+  plan.run = {.seed = 18446744073709551615ULL, .participants = 2, .sparsity = 4, .noise_columns = 3};
   plan.tolerance = 1e-9;
   plan.powers = {"dose:3", "a:b:2"};
   plan.round_trip = 12.5;
   plan.bandwidth = 1000.0;
   plan.patience = 12;
-  plan.steps = {.sampling = RowSampling::Shuffled, .form = LocalForm::Direct, .gram_memory = std::size_t{7} << 20};
-  plan.usual_sampling = plan.usual_local_steps = false;
+  plan.rounds = 7;
+  plan.local_steps = UntilProjected{};
+  plan.row_sampling = RowSampling::Shuffled;
+  plan.steps = {.form = LocalForm::Direct, .gram_memory = std::size_t{7} << 20};
   plan.method = {.name = MethodName::Published,
                  .hyperplanes = HyperplaneKind::Valid,
                  .memory = HyperplaneMemory::kAll,
@@ -83,7 +80,6 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
                  .refit = true,
                  .average = TailBurnIn{7},
                  .privacy = {.epsilon = 0.5, .delta = 1e-7, .clip = 0.125, .least = 4}};
-  plan.usual_rounds = false;
 
   const std::string text = plan_text(plan, folder.path());
   Plan again;
@@ -91,19 +87,19 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
 
   ASSERT_TRUE(read) << read.error().message << '\n' << text;
   for (const PlanOption& option : plan_options()) EXPECT_EQ(option.get(again), option.get(plan)) << option.name;
-  EXPECT_EQ(again.run.local_budget, plan.run.local_budget);
-  EXPECT_EQ(again.steps.sampling, plan.steps.sampling);
+  EXPECT_EQ(again.local_steps, plan.local_steps);
+  EXPECT_EQ(again.row_sampling, plan.row_sampling);
   EXPECT_EQ(again.method.memory, plan.method.memory);
   EXPECT_EQ(again.method.soft, plan.method.soft);
   EXPECT_EQ(again.powers, plan.powers);
   EXPECT_EQ(again.tolerance, 1e-9);
-  EXPECT_EQ(again.run_options().tolerance, 0.0) << "no residuals under differential privacy";
+  EXPECT_EQ(resolve(again).run.tolerance, 0.0) << "no residuals under differential privacy";
 }
 
 TEST(Plan, OfAFitIsWrittenWithItsOwnEntriesAlone) {
   const test::TempFolder folder;
   Plan plan;
-  plan.set_goal(Goal::Fit);
+  plan.set_job(Job::Fit);
   plan.data = {(folder.path() / "a.csv").string()};
   plan.target = "y";
   plan.powers = {"u:2"};
@@ -142,38 +138,35 @@ TEST(Plan, IsSolvedToTheUsualToleranceUnlessItSaysOne) {
   ASSERT_TRUE(read_plan(folder.write("plan.toml", "tolerance = 'auto'"), open));
   ASSERT_TRUE(read_plan(folder.write("plan.toml", "tolerance = 0"), to_rounding));
 
-  EXPECT_EQ(Plan().run_options().tolerance, 1e-8);
-  EXPECT_EQ(open.run_options().tolerance, 1e-8);
-  EXPECT_EQ(to_rounding.run_options().tolerance, 0.0);
+  EXPECT_EQ(resolve(Plan()).run.tolerance, 1e-8);
+  EXPECT_EQ(resolve(open).run.tolerance, 1e-8);
+  EXPECT_EQ(resolve(to_rounding).run.tolerance, 0.0);
 }
 
 TEST(Plan, GivesUpAfterSomePatienceOnlyWhereAToleranceIsAskedFor) {
   Plan plan;
   plan.method.name = MethodName::Published;
-  EXPECT_EQ(plan.run_options().patience, 0);
+  EXPECT_EQ(resolve(plan).run.patience, 0);
   plan.tolerance = 1e-6;
-  EXPECT_EQ(plan.run_options().patience, 100);
+  EXPECT_EQ(resolve(plan).run.patience, 100);
   plan.method.name = MethodName::Auto;  // knows itself when it has arrived
-  EXPECT_EQ(plan.run_options().patience, 0);
+  EXPECT_EQ(resolve(plan).run.patience, 0);
 }
 
 TEST(Plan, LeavesStepsAndOrderOfRowsToTheMethod) {
   const std::vector<ClientSummary> roster{{ClientId{0}, "a", 10, 1.0, 1.0}, {ClientId{1}, "b", 30, 1.0, 1.0}};
   Plan plan;
-  plan.settle(roster);
-  EXPECT_EQ(plan.run.local_budget, StepBudget{FixedSteps{240}});  // eight passes of the larger client
-  EXPECT_EQ(plan.steps.sampling, RowSampling::Shuffled);
+  EXPECT_EQ(resolve(plan, roster).run.local_budget, StepBudget{FixedSteps{240}});  // eight passes of the larger client
+  EXPECT_EQ(resolve(plan).steps.sampling, RowSampling::Shuffled);
 
   plan.run.sparsity = 3;  // hard thresholding is the paper's
-  plan.settle(roster);
-  EXPECT_EQ(plan.run.local_budget, StepBudget{FixedSteps{20}});
-  EXPECT_EQ(plan.steps.sampling, RowSampling::SquaredNorm);
+  EXPECT_EQ(resolve(plan, roster).run.local_budget, StepBudget{FixedSteps{20}});
+  EXPECT_EQ(resolve(plan).steps.sampling, RowSampling::SquaredNorm);
 
   const test::TempFolder folder;
   ASSERT_TRUE(read_plan(folder.write("plan.toml", "local-steps = 5\nrow-sampling = 'greedy'"), plan));
-  plan.settle(roster);
-  EXPECT_EQ(plan.run.local_budget, StepBudget{FixedSteps{5}});
-  EXPECT_EQ(plan.steps.sampling, RowSampling::Greedy);
+  EXPECT_EQ(resolve(plan, roster).run.local_budget, StepBudget{FixedSteps{5}});
+  EXPECT_EQ(resolve(plan).steps.sampling, RowSampling::Greedy);
 }
 
 TEST(Plan, LeavesTheNumberOfRoundsToDifferentialPrivacyUnlessItSaysOne) {
@@ -183,14 +176,14 @@ TEST(Plan, LeavesTheNumberOfRoundsToDifferentialPrivacyUnlessItSaysOne) {
   ASSERT_TRUE(read_plan(folder.write("plan.toml", "epsilon = 1\nrounds = 9"), fixed));
   ASSERT_TRUE(read_plan(folder.write("plan.toml", "epsilon = 'none'\nrounds = 'auto'"), plain));
 
-  EXPECT_EQ(open.run_options().rounds, 6);
-  EXPECT_EQ(fixed.run_options().rounds, 9);
-  EXPECT_EQ(plain.run_options().rounds, 1000);
-  EXPECT_EQ(open.run_options().residual_every, RunOptions::kNever);
+  EXPECT_EQ(resolve(open).run.rounds, 6);
+  EXPECT_EQ(resolve(fixed).run.rounds, 9);
+  EXPECT_EQ(resolve(plain).run.rounds, 1000);
+  EXPECT_EQ(resolve(open).run.residual_every, RunOptions::kNever);
 
   Plan again;  // and a plan that was written down leaves them as open as it was
   ASSERT_TRUE(read_plan(folder.write("plan.toml", plan_text(open, folder.path())), again));
-  EXPECT_EQ(again.run_options().rounds, 6);
+  EXPECT_EQ(resolve(again).run.rounds, 6);
   EXPECT_EQ(again.method.privacy.delta, 1e-5);
 }
 
@@ -272,7 +265,7 @@ TEST(Plan, IsCheckedBeforeAnyFileIsRead) {
             }).find("by bounds that are known without the data"),
             std::string::npos);
   EXPECT_NE(complaint([](Plan& p) {
-              p.data = {"a"}, p.method.privacy.epsilon = 1.0, p.usual_local_steps = false;
+              p.data = {"a"}, p.method.privacy.epsilon = 1.0, p.local_steps = FixedSteps{20};
             }).find("every row is used once a round"),
             std::string::npos);
   EXPECT_NE(complaint([](Plan& p) {
@@ -289,7 +282,7 @@ TEST(Plan, OfAFitTakesNothingThatIsAboutEquations) {
   const auto complaint = [](auto change) {
     Plan plan;
     plan.data = {"a.csv"};
-    plan.set_goal(Goal::Fit);
+    plan.set_job(Job::Fit);
     change(plan);
     const auto fine = check(plan);
     return fine ? std::string() : fine.error().message;
@@ -297,7 +290,7 @@ TEST(Plan, OfAFitTakesNothingThatIsAboutEquations) {
 
   EXPECT_EQ(complaint([](Plan& p) { p.run.sparsity = 3; }),
             "keep is for fedrk solve: a fit has no such entry, so leave it out");
-  EXPECT_EQ(complaint([](Plan& p) { p.usual_local_steps = false; }),
+  EXPECT_EQ(complaint([](Plan& p) { p.local_steps = FixedSteps{20}; }),
             "local-steps is for fedrk solve: a fit has no such entry, so leave it out");
   EXPECT_EQ(complaint([](Plan& p) { p.method.privacy.epsilon = 1.0; }),
             "epsilon is for fedrk solve: a fit has no such entry, so leave it out");

@@ -17,6 +17,7 @@ FinishedRun small_run() {
   run.plan.data = {"a.csv"};
   run.plan.target = "y";
   run.plan.run.sparsity = 1;
+  run.resolved = resolve(run.plan);
   run.client_names = {"north", "so;uth"};
   run.client_rows = {3, 4};
   run.unknowns = {"u", "v,w"};
@@ -81,6 +82,7 @@ TEST(ResultJson, ReplacesNamesThatAreNotUtf8) {
 TEST(ResultFiles, SayWhyARunEnded) {
   FinishedRun run = small_run();
   run.plan.tolerance = 1e-6;
+  run.resolved = resolve(run.plan);
   const auto ended = [&](Termination termination) {
     run.result.termination = termination;
     return status_of(run) + " " + stop_reason_of(termination) + ": " + stop_words(run);
@@ -119,8 +121,9 @@ TEST(ResultFiles, SayWhetherARunConverged) {
 // A fit of y by u and by v,w, which is a multiple of u.
 FinishedRun small_fit() {
   FinishedRun run = small_run();
-  run.plan.set_goal(Goal::Fit);
+  run.plan.set_job(Job::Fit);
   run.plan.run.sparsity = 0;
+  run.resolved = resolve(run.plan);
   run.selection_counts.clear();
   run.selection_order.clear();
   run.standardized = false;

@@ -19,12 +19,11 @@ TEST(Exposure, KnowsTheWorkThatShowsARow) {
 }
 
 TEST(Exposure, SaysWhichPlansShowRowsOutright) {
-  const MethodOptions published{.name = MethodName::Published};
-  EXPECT_EQ(exposed_rows(published, {}), "");
-  EXPECT_NE(exposed_rows(published, {.local_budget = FixedSteps{1}}), "");
-  EXPECT_NE(exposed_rows(published, {.participants = 1}), "");
-  EXPECT_NE(exposed_rows(published, {.server_budget = FixedSteps{1}}), "");
-  EXPECT_EQ(exposed_rows({.reveal = Reveal::Updates}, {.server_budget = FixedSteps{1}}), "")
+  EXPECT_EQ(exposed_rows(FedRk{}, {}), "");
+  EXPECT_NE(exposed_rows(FedRk{}, {.local_budget = FixedSteps{1}}), "");
+  EXPECT_NE(exposed_rows(FedRk{}, {.participants = 1}), "");
+  EXPECT_NE(exposed_rows(FedRk{}, {.server_budget = FixedSteps{1}}), "");
+  EXPECT_EQ(exposed_rows(Equations{.reveal = Reveal::Updates}, {.server_budget = FixedSteps{1}}), "")
       << "not used by that method";
 }
 

@@ -132,50 +132,51 @@ TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
 
 TEST(MethodOptions, AreThePublishedMethodByNameOrByItsOwnFeatures) {
   const RunOptions plain, sparse{.sparsity = 3}, noisy{.noise_columns = 2};
-  EXPECT_FALSE(MethodOptions{}.is_published(plain));
-  EXPECT_TRUE(MethodOptions{.name = MethodName::Published}.is_published(plain));
-  EXPECT_TRUE(MethodOptions{.hyperplanes = HyperplaneKind::Published}.is_published(plain));
-  EXPECT_TRUE(MethodOptions{}.is_published(sparse));
-  EXPECT_TRUE(MethodOptions{}.is_published(noisy));
-  EXPECT_TRUE(MethodOptions{.reveal = Reveal::Updates}.is_published(sparse));
-  EXPECT_FALSE(MethodOptions{.hyperplanes = HyperplaneKind::Valid}.is_published(sparse));
-  EXPECT_FALSE(MethodOptions{.memory = 5}.is_published(noisy));
-  EXPECT_FALSE(MethodOptions{.reveal = Reveal::Sums}.is_published(sparse));
-  EXPECT_FALSE(MethodOptions{.soft = 1.0}.is_published(sparse));
+  EXPECT_FALSE(is<FedRk>(goal_of({}, plain)));
+  EXPECT_TRUE(is<FedRk>(goal_of({.name = MethodName::Published}, plain)));
+  EXPECT_TRUE(is<FedRk>(goal_of({.hyperplanes = HyperplaneKind::Published}, plain)));
+  EXPECT_TRUE(is<FedRk>(goal_of({}, sparse)));
+  EXPECT_TRUE(is<FedRk>(goal_of({}, noisy)));
+  EXPECT_TRUE(is<FedRk>(goal_of({.reveal = Reveal::Updates}, sparse)));
+  EXPECT_FALSE(is<FedRk>(goal_of({.hyperplanes = HyperplaneKind::Valid}, sparse)));
+  EXPECT_FALSE(is<FedRk>(goal_of({.memory = 5}, noisy)));
+  EXPECT_FALSE(is<FedRk>(goal_of({.reveal = Reveal::Sums}, sparse)));
+  EXPECT_FALSE(is<FedRk>(goal_of({.soft = 1.0}, sparse)));
 }
 
 // Eight passes over the largest client's rows where the inner products of 40 rows (12,800 bytes) fit, else two.
 TEST(MethodOptions, MakeEightPassesOverTheRowsOrTwoWhereTheyAreCostly) {
   const std::vector<ClientSummary> roster{{ClientId{0}, "a", 10}, {ClientId{1}, "b", 40}, {ClientId{2}, "c", 7}};
-  EXPECT_EQ(usual_local_budget({}, {}, roster, 12800), StepBudget{FixedSteps{320}});
-  EXPECT_EQ(usual_local_budget({}, {}, roster, 12799), StepBudget{FixedSteps{80}});
-  EXPECT_EQ(usual_local_budget({.name = MethodName::Published}, {}, roster, 12800), StepBudget{FixedSteps{20}});
-  EXPECT_EQ(usual_local_budget({.soft = 1.0}, {}, roster, 12800), StepBudget{FixedSteps{20}});
-  EXPECT_EQ(usual_local_budget({}, {.sparsity = 2}, roster, 12800), StepBudget{FixedSteps{20}});
-  EXPECT_EQ(usual_local_budget({}, {}, std::vector<ClientSummary>{{ClientId{0}, "a", 0}}, 12800),
+  EXPECT_EQ(default_local_budget(goal_of({}, {}), roster, 12800), StepBudget{FixedSteps{320}});
+  EXPECT_EQ(default_local_budget(goal_of({}, {}), roster, 12799), StepBudget{FixedSteps{80}});
+  EXPECT_EQ(default_local_budget(goal_of({.name = MethodName::Published}, {}), roster, 12800),
+            StepBudget{FixedSteps{20}});
+  EXPECT_EQ(default_local_budget(goal_of({.soft = 1.0}, {}), roster, 12800), StepBudget{FixedSteps{20}});
+  EXPECT_EQ(default_local_budget(goal_of({}, {.sparsity = 2}), roster, 12800), StepBudget{FixedSteps{20}});
+  EXPECT_EQ(default_local_budget(goal_of({}, {}), std::vector<ClientSummary>{{ClientId{0}, "a", 0}}, 12800),
             StepBudget{FixedSteps{8}});
 }
 
 TEST(MethodOptions, DrawRowsByNormInThePublishedMethodAndShuffleThemInOthers) {
-  EXPECT_EQ(usual_sampling({.name = MethodName::Published}, {}), RowSampling::SquaredNorm);
-  EXPECT_EQ(usual_sampling({}, {.noise_columns = 1}), RowSampling::SquaredNorm);
-  EXPECT_EQ(usual_sampling({}, {}), RowSampling::Shuffled);
-  EXPECT_EQ(usual_sampling({.soft = 1.0}, {}), RowSampling::Shuffled);
+  EXPECT_EQ(default_sampling(goal_of({.name = MethodName::Published}, {})), RowSampling::SquaredNorm);
+  EXPECT_EQ(default_sampling(goal_of({}, {.noise_columns = 1})), RowSampling::SquaredNorm);
+  EXPECT_EQ(default_sampling(goal_of({}, {})), RowSampling::Shuffled);
+  EXPECT_EQ(default_sampling(goal_of({.soft = 1.0}, {})), RowSampling::Shuffled);
 }
 
 TEST(MethodOptions, WatchResidualsInEveryRoundUnlessPublishedOrToldOtherwise) {
   const RunOptions run{.patience = 50};
-  EXPECT_EQ(run_options_for({}, run).residual_every, 1);
-  EXPECT_EQ(run_options_for({}, run).patience, 0);
-  EXPECT_EQ(run_options_for({}, {.residual_every = 7}).residual_every, 7);
-  EXPECT_EQ(run_options_for({.name = MethodName::Published}, run).patience, 50);
-  EXPECT_EQ(run_options_for({.name = MethodName::Published}, run).residual_every, 0);
+  EXPECT_EQ(run_options_for(goal_of({}, {}), run).residual_every, 1);
+  EXPECT_EQ(run_options_for(goal_of({}, {}), run).patience, 0);
+  EXPECT_EQ(run_options_for(goal_of({}, {}), {.residual_every = 7}).residual_every, 7);
+  EXPECT_EQ(run_options_for(goal_of({.name = MethodName::Published}, {}), run).patience, 50);
+  EXPECT_EQ(run_options_for(goal_of({.name = MethodName::Published}, {}), run).residual_every, 0);
 }
 
 TEST(MethodOptions, GiveAFitAThousandSweeps) {
-  EXPECT_EQ(usual_rounds({}, {.participants = 3}, 10), 1000);
-  EXPECT_EQ(usual_rounds({.fit = true}, {}, 10), 1000);
-  EXPECT_EQ(usual_rounds({.fit = true}, {.participants = 3}, 10), 4000);
+  EXPECT_EQ(default_rounds(goal_of({}, {.participants = 3}), {.participants = 3}, 10), 1000);
+  EXPECT_EQ(default_rounds(goal_of({.fit = true}, {}), {}, 10), 1000);
+  EXPECT_EQ(default_rounds(goal_of({.fit = true}, {.participants = 3}), {.participants = 3}, 10), 4000);
 }
 
 template <class Expected>

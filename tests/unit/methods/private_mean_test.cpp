@@ -73,7 +73,7 @@ TEST(PrivateMean, AsksForNoResidualsInTheRoundsOrAtTheEnd) {
   InProcessEngine inner(test::clients_of(generate({.rows = 60, .cols = 2, .seed = 1}).system, 3, 1), 1);
   Watching engine(inner);
   const MethodOptions options{.privacy = {.epsilon = 1.0}};
-  const RunOptions run = run_options_for(options, {.rounds = 4});
+  const RunOptions run = run_options_for(Private{options.privacy}, {.rounds = 4});
   const auto method = make_method(options, run, engine);
 
   const RunResult result = FederatedRun(run).run(engine, *method);

@@ -40,7 +40,7 @@ InProcessEngine some_clients() {
 
 RunResult run_with(Engine& engine, const Way& way, std::span<RoundObserver* const> observers = {},
                    const StopSignal* stop = nullptr) {
-  const RunOptions options = run_options_for(way.method, way.run);
+  const RunOptions options = run_options_for(goal_of(way.method, way.run), way.run);
   const auto method = make_method(way.method, options, engine);
   return FederatedRun(options).run(engine, *method, {}, observers, stop);
 }

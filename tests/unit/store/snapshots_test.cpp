@@ -85,7 +85,7 @@ struct FirstRound final : RoundObserver {
 };
 
 Outcome run_with(Engine& engine, const Way& way, RoundObserver* watch = nullptr) {
-  RunOptions options = run_options_for(way.method, way.run);
+  RunOptions options = run_options_for(goal_of(way.method, way.run), way.run);
   options.last_iterate = way.refits;
   SelectionCounts counts;
   FirstRound first;
