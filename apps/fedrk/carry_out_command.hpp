@@ -5,27 +5,14 @@
 
 #include <string>
 
-#include "output.hpp"
-#include "plan_flags.hpp"
-#include "progress.hpp"
+#include "cli.hpp"
+#include "fedrk/io/plan.hpp"
 
 namespace fedrk::app {
 
 class Host;
 
-struct CarryOutArguments {
-  PlanFlags plan;
-  std::string out;
-  bool overwrite = false;
-  std::string threads;  // empty: all cores
-  OutputFormat format = OutputFormat::Text;
-  ProgressStyle progress = ProgressStyle::Auto;
-};
-
-/// The flags of a command with this goal.
-void add_flags(CLI::App& command, io::Goal goal, CarryOutArguments& arguments);
-
-/// Carries the plan out, prints what came out, and returns the exit code.
-int carry_out_command(const CarryOutArguments& arguments, Host& host);
+/// The command with the flags of this goal, still without a description.
+Command carry_out_command(std::string name, io::Goal goal, Host& host);
 
 }  // namespace fedrk::app

@@ -7,12 +7,11 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "check_lines.hpp"
 #include "commands.hpp"
-#include "help.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -77,30 +76,31 @@ int run_check(CheckArguments arguments) {
 
 }  // namespace
 
-void add_check(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("check", "check whether a client or the server of a federation is ready");
+Command check_command() {
   const auto arguments = std::make_shared<CheckArguments>();
   CheckOptions& options = arguments->options;
-  format_help(*command);
-  command->add_option("settings", arguments->settings, "client.toml or server.toml")->required()->type_name("FILE");
-  command->add_option("--plan", options.plan, "plan to check the data of a client against")->type_name("FILE");
-  command->add_option("--target", options.target, "target column of a client's table, in place of a plan")
-      ->type_name("COLUMN");
-  command->add_option("--ignore", options.ignore, "of a client: a column to leave out, as in a plan (may be repeated)")
-      ->type_name("COLUMN")
-      ->allow_extra_args(false);
-  command->add_flag("--offline", options.offline, "do not connect to the server");
-  command->add_option("--timeout", arguments->timeout, "time limit for connecting to the server")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 3600.0).description(""))
-      ->default_str("10");
-  add_format_flag(*command, arguments->format);
-  command->footer(
-      "The exit code is 0 where nothing is bad, else 2.\n\n"
-      "Examples:\n"
-      "  fedrk check client.toml\n"
-      "  fedrk check client.toml --plan plan.toml --offline");
-  command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
+  const auto seconds =
+      number(arguments->timeout, "a number from 0.001 to 3600", [](double s) { return s >= 0.001 && s <= 3600.0; });
+  return {.name = "check",
+          .about = "check whether a client or the server of a federation is ready",
+          .arguments = {{.name = "settings",
+                         .value = "FILE",
+                         .help = "client.toml or server.toml",
+                         .set = text(arguments->settings),
+                         .required = true}},
+          .flags = {{"plan", "FILE", "plan to check the data of a client against", text(options.plan)},
+                    {"target", "COLUMN", "target column of a client's table, in place of a plan", text(options.target)},
+                    {"ignore", "COLUMN", "of a client: a column to leave out, as in a plan (may be repeated)",
+                     texts(options.ignore)},
+                    {"offline", "", "do not connect to the server", on(options.offline)},
+                    {"timeout", "SECONDS", "time limit for connecting to the server", seconds, "10"},
+                    format_flag(arguments->format)},
+          .footer =
+              "The exit code is 0 where nothing is bad, else 2.\n\n"
+              "Examples:\n"
+              "  fedrk check client.toml\n"
+              "  fedrk check client.toml --plan plan.toml --offline",
+          .run = [arguments] { return run_check(*arguments); }};
 }
 
 }  // namespace fedrk::app

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "commands.hpp"
 #include "fedrk/io/csv.hpp"
@@ -22,8 +21,7 @@
 #include "fedrk/security/own_credentials.hpp"
 #include "fedrk/security/tls_probe.hpp"
 #include "fedrk/store/client_store.hpp"
-#include "help.hpp"
-#include "option_flags.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 #include "own_files.hpp"
 #include "signal_watch.hpp"
@@ -169,19 +167,20 @@ int client(const ClientArguments& arguments) {
 
 }  // namespace
 
-void add_client(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("client", "take part in a federation with the data of this machine");
+Command client_command() {
   const auto arguments = std::make_shared<ClientArguments>();
-  format_help(*command);
-  command->add_option("settings", arguments->file, "client.toml, as written by fedrk provision; options override it")
-      ->type_name("FILE");
-  arguments->flags.add_to(*command, network::client_options());
-  command->footer(
-      "Waits for the server, comes back after every break, and ends with the run. Nothing listens on this machine.\n\n"
-      "Example:\n  fedrk client site-1/client.toml\n\n"
-      "Exit codes: 0 the run was completed; 1 it failed, or the server was out of reach for too long; 2 bad usage or\n"
-      "input, or the server does not want this client; 3 stopped early.");
-  command->callback([arguments, &exit_code] { exit_code = client(*arguments); });
+  return {.name = "client",
+          .about = "take part in a federation with the data of this machine",
+          .arguments = {{"settings", "FILE", "client.toml, as written by fedrk provision; options override it",
+                         text(arguments->file)}},
+          .flags = arguments->flags.flags(network::client_options()),
+          .footer =
+              "Waits for the server, comes back after every break, and ends with the run. Nothing listens on this "
+              "machine.\n\n"
+              "Example:\n  fedrk client site-1/client.toml\n\n"
+              "Exit codes: 0 the run was completed; 1 it failed, or the server was out of reach for too long; 2 "
+              "bad usage or\ninput, or the server does not want this client; 3 stopped early.",
+          .run = [arguments] { return client(*arguments); }};
 }
 
 }  // namespace fedrk::app

@@ -2,29 +2,24 @@
 
 // fedrk fit: a regression across sites, from their tables to one table of estimates.
 
-#include <memory>
-
-#include <CLI/CLI.hpp>
-
 #include "carry_out_command.hpp"
 #include "commands.hpp"
 #include "host.hpp"
 
 namespace fedrk::app {
 
-void add_fit(CLI::App& program, int& exit_code, Host& host) {
-  auto* command = program.add_subcommand("fit", "fit a regression to the tables of several sites, " + host.where());
-  const auto arguments = std::make_shared<CarryOutArguments>();
-  add_flags(*command, io::Goal::Fit, *arguments);
-  command->footer(
+Command fit_command(Host& host) {
+  Command command = carry_out_command("fit", io::Goal::Fit, host);
+  command.about = "fit a regression to the tables of several sites, " + host.where();
+  command.footer =
       "Examples:\n"
       "  fedrk fit hospital-*.csv --target lpsa\n"
       "  fedrk fit patients.csv --target lpsa --site hospital --ridge 10 --standardize --out runs/ridge\n"
       "  fedrk fit dose.csv --target response --clients 5 --powers dose:3 --format json\n\n"
       "Columns are matched by name, in the order of the first file. The intercept is "
       "named (Intercept).\n"
-      "Exit codes: 0 done and converged; 1 the run failed; 2 bad usage or input; 3 stopped, or not converged.");
-  command->callback([arguments, &exit_code, &host] { exit_code = carry_out_command(*arguments, host); });
+      "Exit codes: 0 done and converged; 1 the run failed; 2 bad usage or input; 3 stopped, or not converged.";
+  return command;
 }
 
 }  // namespace fedrk::app

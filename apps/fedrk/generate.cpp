@@ -4,15 +4,13 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "choice.hpp"
 #include "commands.hpp"
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/libsvm.hpp"
@@ -20,9 +18,8 @@
 #include "fedrk/io/npy.hpp"
 #include "fedrk/io/plan.hpp"
 #include "fedrk/io/write_file.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "flags.hpp"
 #include "generator_flags.hpp"
-#include "help.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -33,11 +30,13 @@ namespace fs = std::filesystem;
 enum class FileKind { Npy, MatrixMarket, Csv, Libsvm };
 
 struct GenerateArguments {
-  GeneratorOptions problem;
+  GeneratorFlags described;
   std::string out;
-  FileKind kind = FileKind::Npy;
-  bool kind_given = false;
+  std::optional<FileKind> format;
   bool overwrite = false;
+
+  GeneratorOptions problem() const { return described.problem; }
+  FileKind kind() const { return format.value_or(problem().density < 1.0 ? FileKind::MatrixMarket : FileKind::Npy); }
 };
 
 struct RowRange {
@@ -49,8 +48,8 @@ Result<void> write_client(const GenerateArguments& arguments, const GeneratedPro
                           const std::string& stem, io::Plan& plan) {
   const fs::path folder = arguments.out;
   const auto& [matrix, rhs] = problem.system;
-  if (arguments.kind == FileKind::Csv || arguments.kind == FileKind::Libsvm) {
-    const bool csv = arguments.kind == FileKind::Csv;
+  if (arguments.kind() == FileKind::Csv || arguments.kind() == FileKind::Libsvm) {
+    const bool csv = arguments.kind() == FileKind::Csv;
     const fs::path file = folder / (stem + (csv ? ".csv" : ".svm"));
     plan.data.push_back(file.string());
     if (!csv) return io::write_libsvm(file, problem.system, rows.first, rows.count);
@@ -59,7 +58,7 @@ Result<void> write_client(const GenerateArguments& arguments, const GeneratedPro
     plan.target = "b";
     return io::write_csv(file, problem.system, rows.first, rows.count, names, plan.target);
   }
-  const bool npy = arguments.kind == FileKind::Npy;
+  const bool npy = arguments.kind() == FileKind::Npy;
   const std::string prefix = stem == "A" ? "" : stem + "-";
   const fs::path of_matrix = folder / (prefix + (npy ? "A.npy" : "A.mtx")),
                  of_rhs = folder / (prefix + (npy ? "b.npy" : "b.mtx"));
@@ -84,66 +83,65 @@ Result<void> write_problem(const GenerateArguments& arguments, const GeneratedPr
     if (const auto done = write_client(arguments, problem, rows, stem, plan); !done) return done.error();
   }
   if (!problem.solution.empty()) {
-    const bool npy = arguments.kind == FileKind::Npy;
+    const bool npy = arguments.kind() == FileKind::Npy;
     plan.truth = (folder / (npy ? "x.npy" : "x.mtx")).string();
     const auto done =
         npy ? io::write_npy(plan.truth, problem.solution) : io::write_matrix_market(plan.truth, problem.solution);
     if (!done) return done.error();
   }
-  plan.run.seed = arguments.problem.seed;
-  if (arguments.problem.kind == ProblemKind::Sparse) plan.run.sparsity = arguments.problem.nonzeros;
+  plan.run.seed = arguments.problem().seed;
+  if (arguments.problem().kind == ProblemKind::Sparse) plan.run.sparsity = arguments.problem().nonzeros;
   return io::write_file(folder / "plan.toml", io::plan_text(plan, folder));
 }
 
-int run_generate(GenerateArguments arguments) {
-  const bool sparse = arguments.problem.density < 1.0;
-  if (sparse && !arguments.kind_given) arguments.kind = FileKind::MatrixMarket;
-  if (sparse && arguments.kind == FileKind::Npy) {
+int run_generate(const GenerateArguments& arguments) {
+  const bool sparse = arguments.problem().density < 1.0;
+  if (sparse && arguments.kind() == FileKind::Npy) {
     return complain("a sparse matrix (--density below 1) cannot be written as npy; use --as mtx, csv or svm",
                     kBadInput);
   }
   if (!arguments.overwrite && fs::exists(fs::path(arguments.out) / "plan.toml")) {
     return complain(arguments.out + " already holds a problem; choose another --out, or add --overwrite", kBadInput);
   }
-  const GeneratedProblem problem = generate(arguments.problem);
+  const GeneratedProblem problem = generate(arguments.problem());
   if (const auto written = write_problem(arguments, problem); !written)
     return complain(written.error().message, kBadInput);
   const std::size_t clients = problem.rows_of_client.size();
   const std::string said = fmt::format("{}: {} rows, {} unknowns, {} client{}\nsolve it with: fedrk solve {}\n",
-                                       arguments.out, problem.system.rhs.size(), arguments.problem.cols, clients,
+                                       arguments.out, problem.system.rhs.size(), arguments.problem().cols, clients,
                                        clients == 1 ? "" : "s", (fs::path(arguments.out) / "plan.toml").string());
   return print_result(said) ? kDone : kRunFailed;
 }
 
 }  // namespace
 
-void add_generate(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("generate", "make a synthetic problem");
+Command generate_command() {
   const auto arguments = std::make_shared<GenerateArguments>();
-  GeneratorOptions& problem = arguments->problem;
-  format_help(*command);
-  add_choice(*command, "kind", problem.kind, kProblemKinds, kProblemKindHelp)->required()->type_name("KIND");
-  command->add_option("--out", arguments->out, "folder to write into")->required()->type_name("DIR");
-  command->add_flag("--overwrite", arguments->overwrite, "replace an earlier problem in --out");
-  add_generator_flags(*command, problem, "Options");
-  command->add_option("--clients", problem.clients, "number of clients; one file each")
-      ->type_name("M")
-      ->capture_default_str();
-  command->add_option("--seed", problem.seed, "random seed; equal seeds give equal problems")
-      ->type_name("N")
-      ->capture_default_str();
-  const std::map<std::string, FileKind> files{
-      {"npy", FileKind::Npy}, {"mtx", FileKind::MatrixMarket}, {"csv", FileKind::Csv}, {"svm", FileKind::Libsvm}};
-  add_choice(*command, "--as", arguments->kind, files, "file format")->type_name("npy|mtx|csv|svm")->default_str("npy");
-  command->footer(
-      "Examples:\n"
-      "  fedrk generate gaussian --rows 2048 --cols 1024 --out problems/gaussian\n"
-      "  fedrk generate heterogeneous --rows 32 --cols 512 --clients 5 --out problems/uneven");
-  command->callback([arguments, command, &exit_code] {
-    arguments->kind_given = command->count("--as") > 0;
-    set_default_noise(*command, arguments->problem);
-    exit_code = run_generate(*arguments);
-  });
+  GeneratorOptions& problem = arguments->described.problem;
+  Flag kind = arguments->described.kind_flag("kind");
+  kind.required = true;
+  std::vector<Flag> flags{
+      {.name = "out", .value = "DIR", .help = "folder to write into", .set = text(arguments->out), .required = true},
+      {"overwrite", "", "replace an earlier problem in --out", on(arguments->overwrite)}};
+  append(flags, arguments->described.sizes());
+  append(flags,
+         {{"clients", "M", "number of clients; one file each", whole<std::size_t>(problem.clients, 0), "1"},
+          {"seed", "N", "random seed; equal seeds give equal problems", whole<std::uint64_t>(problem.seed, 0), "1"},
+          {"as", "npy|mtx|csv|svm", "file format",
+           choice<std::optional<FileKind>>(arguments->format, {{"npy", FileKind::Npy},
+                                                               {"mtx", FileKind::MatrixMarket},
+                                                               {"csv", FileKind::Csv},
+                                                               {"svm", FileKind::Libsvm}}),
+           "npy"}});
+  return {.name = "generate",
+          .about = "make a synthetic problem",
+          .arguments = {std::move(kind)},
+          .flags = std::move(flags),
+          .footer =
+              "Examples:\n"
+              "  fedrk generate gaussian --rows 2048 --cols 1024 --out problems/gaussian\n"
+              "  fedrk generate heterogeneous --rows 32 --cols 512 --clients 5 --out problems/uneven",
+          .run = [arguments] { return run_generate(*arguments); }};
 }
 
 }  // namespace fedrk::app

@@ -46,12 +46,4 @@ class ThisProcess final : public Host {
   Result<Hosted> host(const io::Plan& plan, std::size_t threads) override;
 };
 
-/// The first of two that failed, if one did.
-template <class First, class Second>
-Result<void> both(const Result<First>& first, const Result<Second>& second) {
-  if (!first) return first.error();
-  if (!second) return second.error();
-  return {};
-}
-
 }  // namespace fedrk::app

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "api/privacy_forecast_words.hpp"
@@ -18,7 +17,6 @@
 #include "fedrk/base/error.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/plan_options.hpp"
-#include "help.hpp"
 #include "inspect_attack.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
@@ -227,24 +225,32 @@ int inspect(const InspectArguments& arguments) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("inspect", "describe a data set or a federation");
+Command inspect_command() {
   const auto arguments = std::make_shared<InspectArguments>();
-  format_help(*command);
-  arguments->plan.add_to(*command);
-  command->add_flag("--exact", arguments->exact, "compute rank and rates of large matrices too; may take long")
-      ->group("Output");
-  command
-      ->add_flag("--attack", arguments->attack,
-                 "run the plan and count the records that a curious server could rebuild from what it saw")
-      ->group("Output");
-  add_format_flag(*command, arguments->format);
-  command->footer(
-      "Examples:\n"
-      "  fedrk inspect --data site-1.csv --target lpsa --clients 7 --standardize --intercept\n"
-      "  fedrk inspect --goal fit --data patients.csv --target lpsa --partition by:hospital\n"
-      "  fedrk inspect plan.toml --attack");
-  command->callback([arguments, &exit_code] { exit_code = inspect(*arguments); });
+  Command command{.name = "inspect",
+                  .about = "describe a data set or a federation",
+                  .arguments = {},
+                  .flags = {},
+                  .footer =
+                      "Examples:\n"
+                      "  fedrk inspect --data site-1.csv --target lpsa --clients 7 --standardize --intercept\n"
+                      "  fedrk inspect --goal fit --data patients.csv --target lpsa --partition by:hospital\n"
+                      "  fedrk inspect plan.toml --attack",
+                  .run = [arguments] { return inspect(*arguments); }};
+  arguments->plan.add_to(command);
+  append(command.flags,
+         {{.name = "exact",
+           .value = "",
+           .help = "compute rank and rates of large matrices too; may take long",
+           .set = on(arguments->exact),
+           .group = "Output"},
+          {.name = "attack",
+           .value = "",
+           .help = "run the plan and count the records that a curious server could rebuild from what it saw",
+           .set = on(arguments->attack),
+           .group = "Output"},
+          format_flag(arguments->format)});
+  return command;
 }
 
 }  // namespace fedrk::app

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string_view>
 
-#include "commands.hpp"
+#include "output.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -4,13 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "choice.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -21,17 +18,6 @@ std::string residual_text(std::optional<double> residual) {
 }
 
 }  // namespace
-
-void add_progress_flag(CLI::App& command, ProgressStyle& style) {
-  const std::map<std::string, ProgressStyle> styles{{"auto", ProgressStyle::Auto},
-                                                    {"bar", ProgressStyle::Bar},
-                                                    {"lines", ProgressStyle::Lines},
-                                                    {"none", ProgressStyle::None}};
-  add_choice(command, "--progress", style, styles, "progress on stderr; auto: a bar on a terminal, lines elsewhere")
-      ->type_name("auto|bar|lines|none")
-      ->default_str("auto")
-      ->group("Output");
-}
 
 ProgressStyle resolved(ProgressStyle style) {
   if (style != ProgressStyle::Auto) return style;

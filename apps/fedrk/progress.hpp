@@ -11,16 +11,9 @@
 #include "bar.hpp"
 #include "fedrk/federated/federated_run.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace fedrk::app {
 
 enum class ProgressStyle { Auto, Bar, Lines, None };
-
-/// Adds --progress auto|bar|lines|none.
-void add_progress_flag(CLI::App& command, ProgressStyle& style);
 
 /// What auto means here: a bar on a terminal, lines elsewhere.
 ProgressStyle resolved(ProgressStyle style);

@@ -3,6 +3,7 @@
 // fedrk provision: certificates and start-up folders for a federation, one to hand over to each participant.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
@@ -19,7 +19,7 @@
 #include "fedrk/io/plan.hpp"
 #include "fedrk/security/authority.hpp"
 #include "fedrk/security/private_file.hpp"
-#include "help.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -30,10 +30,9 @@ using Json = nlohmann::ordered_json;
 struct ProvisionArguments {
   std::string folder, names_file, plan;
   std::vector<std::string> names, hosts, add, renew, revoke;
-  std::uint16_t port = 7443;
-  int days = 365;
-  std::string draws = "secret";
-  bool port_given = false, days_given = false, draws_given = false;
+  std::optional<std::uint16_t> port;
+  std::optional<int> days;
+  std::optional<std::string> draws;
   OutputFormat format = OutputFormat::Text;
 
   bool changes() const { return !add.empty() || !renew.empty() || !revoke.empty(); }
@@ -82,8 +81,9 @@ Result<Provisioned> make(ProvisionArguments arguments) {
   if (arguments.hosts.empty()) return Error{"no host: give --host HOST, the name under which clients reach the server"};
   if (const auto fine = check_names(arguments.names); !fine) return fine.error();
   NewFederation wanted;
-  wanted.issued.facts = {arguments.hosts, arguments.port, arguments.draws};
-  wanted.issued.days = arguments.days;
+  FederationFacts& facts = wanted.issued.facts;
+  facts = {arguments.hosts, arguments.port.value_or(facts.port), arguments.draws.value_or(facts.draws)};
+  wanted.issued.days = arguments.days.value_or(wanted.issued.days);
   wanted.clients = arguments.names;
   if (!arguments.plan.empty()) {
     io::Plan plan;
@@ -103,9 +103,9 @@ Result<Provisioned> change(const ProvisionArguments& arguments) {
   if (const auto fine = check_names(arguments.add); !fine) return fine.error();
   auto folder = FederationFolder::open(arguments.folder);
   if (!folder) return folder.error();
-  folder->move_server(arguments.hosts, arguments.port_given ? std::optional(arguments.port) : std::nullopt);
-  if (arguments.days_given) folder->set_days(arguments.days);
-  if (arguments.draws_given) folder->set_draws(arguments.draws);
+  folder->move_server(arguments.hosts, arguments.port);
+  if (arguments.days) folder->set_days(*arguments.days);
+  if (arguments.draws) folder->set_draws(*arguments.draws);
   Provisioned done;
   for (const std::string& name : arguments.revoke) {
     if (const auto result = folder->revoke(name, done); !result) return result.error();
@@ -161,52 +161,49 @@ int run_provision(const ProvisionArguments& arguments) {
 
 }  // namespace
 
-void add_provision(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("provision", "make certificates and start-up folders for a federation");
+Command provision_command() {
   const auto arguments = std::make_shared<ProvisionArguments>();
-  format_help(*command);
-  command->add_option("folder", arguments->folder, "folder of the federation")->required()->type_name("DIR");
-  command->add_option("--name", arguments->names, "name of a client (may be repeated)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->add_option("--names", arguments->names_file, "file of client names, one per line")->type_name("FILE");
-  command
-      ->add_option("--host", arguments->hosts, "name or address under which clients reach the server (may be repeated)")
-      ->type_name("HOST")
-      ->allow_extra_args(false);
-  command->add_option("--port", arguments->port, "port of the server")
-      ->type_name("PORT")
-      ->check(CLI::Range(1, 65535).description(""))
-      ->default_str("7443");
-  command->add_option("--days", arguments->days, "validity of certificates, in days")
-      ->type_name("N")
-      ->check(CLI::Range(1, 3650).description(""))
-      ->default_str("365");
-  command->add_option("--plan", arguments->plan, "plan of the run, copied to the server's folder")->type_name("FILE");
-  command
-      ->add_option("--draws", arguments->draws,
-                   "where clients' draws come from: a secret of theirs, or the plan's seed")
-      ->type_name("secret|plan")
-      ->check(CLI::IsMember({"secret", "plan"}).description(""))
-      ->default_str("secret");
-  const auto change_flag = [&](const char* flag, std::vector<std::string>& names, const char* help) {
-    command->add_option(flag, names, help)->type_name("NAME")->allow_extra_args(false)->group("Changes");
+  const auto port = [arguments](const io::OptionValues& values) {
+    return io::set_whole<std::uint16_t>(values, arguments->port.emplace(), 1);
   };
-  change_flag("--add", arguments->add, "add a client");
-  change_flag("--renew", arguments->renew, "issue a new key and certificate to a client or the server");
-  change_flag("--revoke", arguments->revoke, "revoke the certificate of a client");
-  add_format_flag(*command, arguments->format);
-  command->footer(
-      "Examples:\n"
-      "  fedrk provision federation --name site-1 --name site-2 --host server.example.org\n"
-      "  fedrk provision federation --renew site-2\n"
-      "  fedrk provision federation --revoke site-2 --renew site-2    (its key was lost)");
-  command->callback([arguments, command, &exit_code] {
-    arguments->port_given = command->count("--port") > 0;
-    arguments->days_given = command->count("--days") > 0;
-    arguments->draws_given = command->count("--draws") > 0;
-    exit_code = run_provision(*arguments);
-  });
+  const auto days = [arguments](const io::OptionValues& values) {
+    double given = 0.0;
+    const auto done = io::set_number(
+        values, "a whole number from 1 to 3650", [](double n) { return n >= 1.0 && n <= 3650.0 && n == std::floor(n); },
+        given);
+    if (done) arguments->days = static_cast<int>(given);
+    return done;
+  };
+  const auto change = [](const char* name, std::vector<std::string>& names, const char* help) {
+    return Flag{.name = name, .value = "NAME", .help = help, .set = texts(names), .group = "Changes"};
+  };
+  return {.name = "provision",
+          .about = "make certificates and start-up folders for a federation",
+          .arguments = {{.name = "folder",
+                         .value = "DIR",
+                         .help = "folder of the federation",
+                         .set = text(arguments->folder),
+                         .required = true}},
+          .flags = {{"name", "NAME", "name of a client (may be repeated)", texts(arguments->names)},
+                    {"names", "FILE", "file of client names, one per line", text(arguments->names_file)},
+                    {"host", "HOST", "name or address under which clients reach the server (may be repeated)",
+                     texts(arguments->hosts)},
+                    {"port", "PORT", "port of the server", port, "7443"},
+                    {"days", "N", "validity of certificates, in days", days, "365"},
+                    {"plan", "FILE", "plan of the run, copied to the server's folder", text(arguments->plan)},
+                    {"draws", "secret|plan", "where clients' draws come from: a secret of theirs, or the plan's seed",
+                     choice<std::optional<std::string>>(arguments->draws, {{"secret", "secret"}, {"plan", "plan"}}),
+                     "secret"},
+                    change("add", arguments->add, "add a client"),
+                    change("renew", arguments->renew, "issue a new key and certificate to a client or the server"),
+                    change("revoke", arguments->revoke, "revoke the certificate of a client"),
+                    format_flag(arguments->format)},
+          .footer =
+              "Examples:\n"
+              "  fedrk provision federation --name site-1 --name site-2 --host server.example.org\n"
+              "  fedrk provision federation --renew site-2\n"
+              "  fedrk provision federation --revoke site-2 --renew site-2    (its key was lost)",
+          .run = [arguments] { return run_provision(*arguments); }};
 }
 
 }  // namespace fedrk::app

@@ -6,35 +6,29 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "commands.hpp"
 #include "fedrk/io/report.hpp"
-#include "help.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
 
-void add_report(CLI::App& program, int& exit_code) {
+Command report_command() {
   struct Arguments {
     std::string folder, out;
   };
-  auto* command = program.add_subcommand("report", "make the HTML report of a run from its files");
   const auto arguments = std::make_shared<Arguments>();
-  format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run (--out of fedrk fit, solve or server)")
-      ->required()
-      ->type_name("DIR");
-  command->add_option("--out", arguments->out, "file to write")->type_name("FILE")->default_str("DIR/report.html");
-  command->footer("Example:\n  fedrk report runs/demo");
-  command->callback([arguments, &exit_code] {
-    const auto page = io::write_report(arguments->folder, arguments->out);
-    if (!page) {
-      exit_code = complain(page.error().message, kBadInput);
-      return;
-    }
-    exit_code = print_result(page->string() + "\n") ? kDone : kRunFailed;
-  });
+  return {.name = "report",
+          .about = "make the HTML report of a run from its files",
+          .arguments = {run_argument(arguments->folder, "folder of the run (--out of fedrk fit, solve or server)")},
+          .flags = {{"out", "FILE", "file to write", text(arguments->out), "DIR/report.html"}},
+          .footer = "Example:\n  fedrk report runs/demo",
+          .run = [arguments] {
+            const auto page = io::write_report(arguments->folder, arguments->out);
+            if (!page) return complain(page.error().message, kBadInput);
+            return print_result(page->string() + "\n") ? int{kDone} : int{kRunFailed};
+          }};
 }
 
 }  // namespace fedrk::app

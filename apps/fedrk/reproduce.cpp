@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,20 +16,16 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "commands.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/findings_files.hpp"
 #include "experiments/page.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/io/number.hpp"
 #include "fedrk/io/write_file.hpp"
-#include "help.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "reproduce_display.hpp"
-#include "threads_flag.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -45,9 +42,9 @@ struct ReproduceArguments {
   std::vector<std::string> names;
   std::string out;
   bool quick = false;
-  std::string scale;  // the numbers as text: number.hpp reads them
-  std::string seed;
-  std::string threads;
+  std::optional<double> scale;
+  std::uint64_t seed = Settings{}.seed;
+  std::size_t threads = 0;  // 0: all cores
   OutputFormat format = OutputFormat::Text;
   ProgressStyle progress = ProgressStyle::Auto;
 };
@@ -77,26 +74,13 @@ Result<std::vector<const Experiment*>> chosen_from(const std::vector<std::string
 }
 
 Result<Settings> settings_from(const ReproduceArguments& arguments, const std::vector<const Experiment*>& chosen) {
-  Settings settings{.quick = arguments.quick};
-  if (!arguments.scale.empty()) {
-    const auto scale = io::parse_number(arguments.scale);
-    if (!scale || !(*scale > 0.0 && *scale <= 1.0)) {
-      return Error{fmt::format("--scale: expected a number above 0 and at most 1, found '{}'", arguments.scale)};
-    }
-    if (std::ranges::find(chosen, kScaled, &Experiment::name) == chosen.end()) {
-      return Error{fmt::format("--scale concerns {} only, which is not among the experiments asked for", kScaled)};
-    }
-    settings.scale = *scale;
+  if (arguments.scale && std::ranges::find(chosen, kScaled, &Experiment::name) == chosen.end()) {
+    return Error{fmt::format("--scale concerns {} only, which is not among the experiments asked for", kScaled)};
   }
-  if (!arguments.seed.empty()) {
-    const auto seed = io::parse_whole(arguments.seed);
-    if (!seed) return Error{fmt::format("--seed: {}", seed.error().message)};
-    settings.seed = *seed;
-  }
-  const auto threads = thread_count(arguments.threads);
-  if (!threads) return threads.error();
-  settings.threads = *threads;
-  return settings;
+  return Settings{.quick = arguments.quick,
+                  .scale = arguments.scale.value_or(1.0),
+                  .seed = arguments.seed,
+                  .threads = arguments.threads};
 }
 
 // ---- The run.
@@ -226,26 +210,30 @@ std::string footer() {
 
 }  // namespace
 
-void add_reproduce(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("reproduce", "repeat the experiments of the paper");
+Command reproduce_command() {
   const auto arguments = std::make_shared<ReproduceArguments>();
-  format_help(*command);
-  command->add_option("names", arguments->names, "experiments, as listed below")->type_name("NAME")->default_str("all");
-  command->add_option("--out", arguments->out, "folder for pictures, numbers and index.html; required")
-      ->required()
-      ->type_name("DIR");
-  command->add_flag("--quick", arguments->quick, "reduced sizes; takes seconds");
-  command->add_option("--scale", arguments->scale, "fig1-large: both sides of its matrix times S, at most 1")
-      ->type_name("S")
-      ->default_str("1");
-  command->add_option("--seed", arguments->seed, "random seed; equal seeds give equal results")
-      ->type_name("N")
-      ->default_str("1");
-  add_format_flag(*command, arguments->format);
-  add_progress_flag(*command, arguments->progress);
-  add_threads_flag(*command, arguments->threads);
-  command->footer(footer());
-  command->callback([arguments, &exit_code] { exit_code = reproduce(*arguments); });
+  const auto scale = [arguments](const io::OptionValues& values) {
+    return io::set_number(
+        values, "a number above 0 and at most 1", [](double s) { return s > 0.0 && s <= 1.0; },
+        arguments->scale.emplace());
+  };
+  return {.name = "reproduce",
+          .about = "repeat the experiments of the paper",
+          .arguments = {{"names", "NAME...", "experiments, as listed below", texts(arguments->names), "all"}},
+          .flags = {{.name = "out",
+                     .value = "DIR",
+                     .help = "folder for pictures, numbers and index.html; required",
+                     .set = text(arguments->out),
+                     .required = true},
+                    {"quick", "", "reduced sizes; takes seconds", on(arguments->quick)},
+                    {"scale", "S", "fig1-large: both sides of its matrix times S, at most 1", scale, "1"},
+                    {"seed", "N", "random seed; equal seeds give equal results",
+                     whole<std::uint64_t>(arguments->seed, 0), "1"},
+                    format_flag(arguments->format),
+                    progress_flag(arguments->progress),
+                    threads_flag(arguments->threads)},
+          .footer = footer(),
+          .run = [arguments] { return reproduce(*arguments); }};
 }
 
 }  // namespace fedrk::app

@@ -4,11 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "cli.hpp"
 #include "kept_run.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace fedrk::app {
 
@@ -16,7 +13,7 @@ class Host;
 
 struct ResumeArguments {
   std::string folder;
-  std::string threads;  // empty: all cores
+  std::size_t threads = 0;  // 0: all cores
   OutputFormat format = OutputFormat::Text;
   ProgressStyle progress = ProgressStyle::Auto;
 };
@@ -28,6 +25,6 @@ int resume_server(const ResumeArguments& arguments);
 int resume_any(const ResumeArguments& arguments);
 
 /// The command, which calls one of them.
-void add_resume(CLI::App& program, int& exit_code, std::function<int(const ResumeArguments&)> resume);
+Command resume_command(std::function<int(const ResumeArguments&)> resume);
 
 }  // namespace fedrk::app

@@ -7,16 +7,14 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "api/privacy_forecast_words.hpp"
 #include "commands.hpp"
 #include "fedrk/io/plan_options.hpp"
-#include "help.hpp"
+#include "flags.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "resume.hpp"
-#include "threads_flag.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -56,9 +54,8 @@ Result<KeptRun> open_run(const std::filesystem::path& folder) {
 int help_resume(const ResumeArguments& arguments, Host& host) {
   io::Plan plan;
   const auto read = io::read_plan(std::filesystem::path(arguments.folder) / "plan.toml", plan);
-  const auto threads = thread_count(arguments.threads);
-  if (const auto fine = host.agree(both(read, threads)); !fine) return kBadInput;
-  return host.host(plan, *threads) ? kDone : kBadInput;
+  if (const auto fine = host.agree(read); !fine) return kBadInput;
+  return host.host(plan, arguments.threads) ? kDone : kBadInput;
 }
 
 }  // namespace
@@ -67,9 +64,9 @@ int resume_run(const ResumeArguments& arguments, Host& host) {
   if (!host.leads()) return help_resume(arguments, host);
   auto kept = open_run(arguments.folder);
   const auto plan = kept ? same_plan(*kept) : Result<io::Plan>(kept.error());
-  const auto threads = thread_count(arguments.threads);
-  if (const auto fine = host.agree(both(threads, plan)); !fine) return complain(fine.error().message, kBadInput);
-  auto hosted = host.host(*plan, *threads);
+  if (const auto fine = host.agree(plan ? Result<void>{} : plan.error()); !fine)
+    return complain(fine.error().message, kBadInput);
+  auto hosted = host.host(*plan, arguments.threads);
   if (!hosted) return complain(hosted.error().message, kBadInput);
   Engine& engine = *hosted->engine;
   const std::string changed = store::difference(kept->store.identity().roster, engine.roster());
@@ -88,20 +85,17 @@ int resume_run(const ResumeArguments& arguments, Host& host) {
   return carry_out(engine, *plan, std::move(hosted->problem), *kept, std::move(options));
 }
 
-void add_resume(CLI::App& program, int& exit_code, std::function<int(const ResumeArguments&)> resume) {
-  auto* command = program.add_subcommand("resume", "continue a run that was stopped or killed");
+Command resume_command(std::function<int(const ResumeArguments&)> resume) {
   const auto arguments = std::make_shared<ResumeArguments>();
-  format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run (--out of fedrk fit, solve or server)")
-      ->required()
-      ->type_name("DIR");
-  add_format_flag(*command, arguments->format);
-  add_progress_flag(*command, arguments->progress);
-  add_threads_flag(*command, arguments->threads);
-  command->footer(
-      "Ends with the same solution, to the bit, as if nothing had happened. Plan and data must be those that the run\n"
-      "began with.\n\nExample:\n  fedrk resume runs/demo");
-  command->callback([arguments, &exit_code, resume = std::move(resume)] { exit_code = resume(*arguments); });
+  return {
+      .name = "resume",
+      .about = "continue a run that was stopped or killed",
+      .arguments = {run_argument(arguments->folder, "folder of the run (--out of fedrk fit, solve or server)")},
+      .flags = {format_flag(arguments->format), progress_flag(arguments->progress), threads_flag(arguments->threads)},
+      .footer =
+          "Ends with the same solution, to the bit, as if nothing had happened. Plan and data must be those "
+          "that the run\nbegan with.\n\nExample:\n  fedrk resume runs/demo",
+      .run = [arguments, resume = std::move(resume)] { return resume(*arguments); }};
 }
 
 }  // namespace fedrk::app

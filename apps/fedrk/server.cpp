@@ -9,13 +9,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "commands.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "fedrk/network/settings.hpp"
-#include "help.hpp"
-#include "option_flags.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 #include "resume.hpp"
 #include "server_run.hpp"
@@ -34,13 +32,6 @@ struct ServerArguments {
 
 constexpr std::string_view kCommon[] = {"listen",      "clients", "plan", "out",     "metrics",    "insecure",
                                         "certificate", "key",     "ca",   "min-sum", "join-limit", "reply-limit"};
-
-// What the run computes is written in its plan, which clients are shown and a resumed run keeps.
-void refuse_plan_flags(CLI::App& command) {
-  for (const io::PlanOption& option : io::plan_options()) {
-    refuse_flag(command, "--" + std::string(option.name), "an entry of the plan: write it into the plan file");
-  }
-}
 
 Result<ServerSettings> settings_of(const ServerArguments& arguments) {
   ServerSettings settings;
@@ -91,29 +82,29 @@ int resume_server(const ResumeArguments& arguments) {
   return serve(*settings, *plan, {arguments.format, arguments.progress});
 }
 
-void add_server(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("server", "coordinate a run over the network");
+Command server_command() {
   const auto arguments = std::make_shared<ServerArguments>();
-  format_help(*command);
-  command->add_option("settings", arguments->file, "server.toml, as written by fedrk provision; options override it")
-      ->type_name("FILE");
-  command->add_option("plan-file", arguments->plan_file, "plan of the run; overrides the plan that the settings name")
-      ->type_name("PLAN");
-  arguments->flags.add_to(*command, network::server_options());
-  for (const auto& option : network::server_options()) {
-    const auto* flag = command->get_option("--" + std::string(option.name));
-    if (std::ranges::find(kCommon, option.name) == std::end(kCommon)) only_in_help_all(*command, flag);
-  }
-  refuse_plan_flags(*command);
-  add_format_flag(*command, arguments->serve.format);
-  add_progress_flag(*command, arguments->serve.progress);
-  command->footer(
-      "The plan file holds what the run computes: method, rounds, tolerance, seed.\n"
-      "A server that is started again with the same settings continues its run; so does fedrk resume. SIGTERM stops\n"
-      "the server, and clients wait for its return; fedrk stop ends the run for the clients as well.\n\n"
-      "Example:\n  fedrk server federation/server/server.toml\n\n"
-      "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, or before the tolerance.");
-  command->callback([arguments, &exit_code] { exit_code = start(*arguments); });
+  Command command{
+      .name = "server",
+      .about = "coordinate a run over the network",
+      .arguments = {{"settings", "FILE", "server.toml, as written by fedrk provision; options override it",
+                     text(arguments->file)},
+                    {"plan-file", "PLAN", "plan of the run; overrides the plan that the settings name",
+                     text(arguments->plan_file)}},
+      .flags = arguments->flags.flags(network::server_options()),
+      .footer =
+          "The plan file holds what the run computes: method, rounds, tolerance, seed.\n"
+          "A server that is started again with the same settings continues its run; so does fedrk resume. SIGTERM "
+          "stops\nthe server, and clients wait for its return; fedrk stop ends the run for the clients as "
+          "well.\n\n"
+          "Example:\n  fedrk server federation/server/server.toml\n\n"
+          "Exit codes: 0 done; 1 the run failed; 2 bad usage or input; 3 stopped early, or before the tolerance.",
+      .run = [arguments] { return start(*arguments); }};
+  for (Flag& flag : command.flags) flag.common = std::ranges::find(kCommon, flag.name) != std::end(kCommon);
+  // What the run computes is written in its plan, which clients are shown and a resumed run keeps.
+  refuse_options(io::plan_options(), "an entry of the plan: write it into the plan file", command.refused);
+  append(command.flags, {format_flag(arguments->serve.format), progress_flag(arguments->serve.progress)});
+  return command;
 }
 
 }  // namespace fedrk::app

@@ -6,23 +6,30 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "api/privacy_forecast_words.hpp"
 #include "carry_out_command.hpp"
 #include "commands.hpp"
-#include "help.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "kept_run.hpp"
+#include "plan_flags.hpp"
 #include "present.hpp"
 #include "show_run.hpp"
-#include "threads_flag.hpp"
 
 namespace fedrk::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct CarryOutArguments {
+  PlanFlags plan;
+  std::string out;
+  bool overwrite = false;
+  std::size_t threads = 0;  // 0: all cores
+  OutputFormat format = OutputFormat::Text;
+  ProgressStyle progress = ProgressStyle::Auto;
+};
 
 // The run is named after its folder, its plan or its first file.
 std::string title_of(const CarryOutArguments& arguments, const io::Plan& plan) {
@@ -31,13 +38,11 @@ std::string title_of(const CarryOutArguments& arguments, const io::Plan& plan) {
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
 
-}  // namespace
-
-int carry_out_command(const CarryOutArguments& arguments, Host& host) {
+int run_plan(const CarryOutArguments& arguments, Host& host) {
   const auto plan = arguments.plan.plan();
-  const auto threads = thread_count(arguments.threads);
-  if (const auto fine = host.agree(both(plan, threads)); !fine) return complain(fine.error().message, kBadInput);
-  auto hosted = host.host(*plan, *threads);
+  if (const auto fine = host.agree(plan ? Result<void>{} : plan.error()); !fine)
+    return complain(fine.error().message, kBadInput);
+  auto hosted = host.host(*plan, arguments.threads);
   if (!hosted) return complain(hosted.error().message, kBadInput);
   if (hosted->engine == nullptr) return kDone;
   if (!arguments.out.empty()) {
@@ -65,35 +70,42 @@ int carry_out_command(const CarryOutArguments& arguments, Host& host) {
                    {std::move(options), arguments.progress, arguments.format, store::CommitPolicy::Intervals});
 }
 
-void add_flags(CLI::App& command, io::Goal goal, CarryOutArguments& arguments) {
-  format_help(command);
-  arguments.plan.add_to(command, goal);
-  command.add_option("--out", arguments.out, "folder for results and report; fedrk resume continues it")
-      ->type_name("DIR")
-      ->group("Output");
-  only_in_help_all(
-      command,
-      command.add_flag("--overwrite", arguments.overwrite, "replace an earlier run in --out")->group("Output"));
-  add_format_flag(command, arguments.format);
-  add_progress_flag(command, arguments.progress);
-  add_threads_flag(command, arguments.threads);
-  for (const char* flag : {"--progress", "--threads"}) only_in_help_all(command, command.get_option(flag));
+}  // namespace
+
+Command carry_out_command(std::string name, io::Goal goal, Host& host) {
+  const auto arguments = std::make_shared<CarryOutArguments>();
+  Command command{.name = std::move(name), .about = "", .arguments = {}, .flags = {}, .run = {}};
+  arguments->plan.add_to(command, goal);
+  command.flags.push_back({.name = "out",
+                           .value = "DIR",
+                           .help = "folder for results and report; fedrk resume continues it",
+                           .set = text(arguments->out),
+                           .group = "Output"});
+  command.flags.push_back({.name = "overwrite",
+                           .value = "",
+                           .help = "replace an earlier run in --out",
+                           .set = on(arguments->overwrite),
+                           .group = "Output",
+                           .common = false});
+  append(command.flags,
+         {format_flag(arguments->format), progress_flag(arguments->progress), threads_flag(arguments->threads)});
+  for (const char* rare : {"progress", "threads"}) find_flag(command.flags, rare).common = false;
+  command.run = [arguments, &host] { return run_plan(*arguments, host); };
+  return command;
 }
 
-void add_solve(CLI::App& program, int& exit_code, Host& host) {
-  auto* command =
-      program.add_subcommand("solve", "solve a linear system whose rows belong to several owners, " + host.where());
-  const auto arguments = std::make_shared<CarryOutArguments>();
-  add_flags(*command, io::Goal::Solve, *arguments);
-  command->footer(
+Command solve_command(Host& host) {
+  Command command = carry_out_command("solve", io::Goal::Solve, host);
+  command.about = "solve a linear system whose rows belong to several owners, " + host.where();
+  command.footer =
       "Examples:\n"
       "  fedrk solve A.mtx --rhs b.mtx --clients 16 --participants 5 --local-steps inf --tolerance 1e-10\n"
       "  fedrk solve site-1.csv site-2.csv --target lpsa --standardize --intercept --keep 5 --rounds 2000 \\\n"
       "              --seed 1 --out runs/demo\n"
       "  fedrk solve plan.toml --seed 7 --format json\n\n"
       "--no-NAME turns off a switch of a plan, such as --no-intercept.\n"
-      "Exit codes: 0 done and converged; 1 the run failed; 2 bad usage or input; 3 stopped, or not converged.");
-  command->callback([arguments, &exit_code, &host] { exit_code = carry_out_command(*arguments, host); });
+      "Exit codes: 0 done and converged; 1 the run failed; 2 bad usage or input; 3 stopped, or not converged.";
+  return command;
 }
 
 }  // namespace fedrk::app

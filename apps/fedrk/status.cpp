@@ -8,13 +8,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "fedrk/store/run_lock.hpp"
 #include "fedrk/store/run_store.hpp"
-#include "help.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -136,14 +135,14 @@ int show(const StatusArguments& arguments) {
 
 }  // namespace
 
-void add_status(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("status", "show the progress of a run");
+Command status_command() {
   const auto arguments = std::make_shared<StatusArguments>();
-  format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run")->required()->type_name("DIR");
-  add_format_flag(*command, arguments->format);
-  command->footer("Example:\n  fedrk status runs/demo");
-  command->callback([arguments, &exit_code] { exit_code = show(*arguments); });
+  return {.name = "status",
+          .about = "show the progress of a run",
+          .arguments = {run_argument(arguments->folder)},
+          .flags = {format_flag(arguments->format)},
+          .footer = "Example:\n  fedrk status runs/demo",
+          .run = [arguments] { return show(*arguments); }};
 }
 
 }  // namespace fedrk::app

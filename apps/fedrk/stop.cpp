@@ -9,12 +9,11 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "commands.hpp"
 #include "fedrk/store/run_lock.hpp"
 #include "fedrk/store/run_store.hpp"
-#include "help.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {
@@ -57,17 +56,15 @@ int stop(const StopArguments& arguments) {
 
 }  // namespace
 
-void add_stop(CLI::App& program, int& exit_code) {
-  auto* command = program.add_subcommand("stop", "stop a run after its current round; fedrk resume continues it");
+Command stop_command() {
   const auto arguments = std::make_shared<StopArguments>();
-  format_help(*command);
-  command->add_option("run", arguments->folder, "folder of the run")->required()->type_name("DIR");
-  command->add_option("--wait", arguments->seconds, "time to wait for its end")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->footer("Example:\n  fedrk stop runs/demo && fedrk resume runs/demo");
-  command->callback([arguments, &exit_code] { exit_code = stop(*arguments); });
+  const auto seconds = number(arguments->seconds, "a number from 0", [](double s) { return s >= 0.0; });
+  return {.name = "stop",
+          .about = "stop a run after its current round; fedrk resume continues it",
+          .arguments = {run_argument(arguments->folder)},
+          .flags = {{"wait", "SECONDS", "time to wait for its end", seconds, "60"}},
+          .footer = "Example:\n  fedrk stop runs/demo && fedrk resume runs/demo",
+          .run = [arguments] { return stop(*arguments); }};
 }
 
 }  // namespace fedrk::app
