@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include "commands.hpp"
-#include "host.hpp"
+#include "launcher.hpp"
 #include "lost_file.hpp"
 #include "output.hpp"
 #include "resume.hpp"

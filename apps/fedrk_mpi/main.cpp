@@ -14,7 +14,7 @@
 #include "fedrk/mpi/ranks.hpp"
 #include "lost_file.hpp"
 #include "output.hpp"
-#include "rank_host.hpp"
+#include "rank_launcher.hpp"
 #include "resume.hpp"
 
 namespace fedrk::app {

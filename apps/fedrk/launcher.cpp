@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host.hpp"
+#include "launcher.hpp"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rank_host.hpp"
+#include "rank_launcher.hpp"
 
 #include <csignal>
 #include <utility>

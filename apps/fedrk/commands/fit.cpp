@@ -4,7 +4,7 @@
 
 #include "carry_out_command.hpp"
 #include "commands.hpp"
-#include "host.hpp"
+#include "launcher.hpp"
 
 namespace fedrk::app {
 

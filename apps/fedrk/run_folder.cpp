@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kept_run.hpp"
+#include "run_folder.hpp"
 
 #include <span>
 #include <system_error>

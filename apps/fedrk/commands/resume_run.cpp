@@ -12,8 +12,8 @@
 #include "commands.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "flags.hpp"
-#include "host.hpp"
 #include "interrupt.hpp"
+#include "launcher.hpp"
 #include "resume.hpp"
 
 namespace fedrk::app {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "host.hpp"
+#include "launcher.hpp"
 
 namespace fedrk::app {
 

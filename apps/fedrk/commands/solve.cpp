@@ -10,11 +10,11 @@
 #include "api/privacy_forecast_words.hpp"
 #include "carry_out_command.hpp"
 #include "commands.hpp"
-#include "host.hpp"
 #include "interrupt.hpp"
-#include "kept_run.hpp"
+#include "launcher.hpp"
 #include "plan_flags.hpp"
 #include "present.hpp"
+#include "run_folder.hpp"
 #include "show_run.hpp"
 
 namespace fedrk::app {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "fedrk/mpi/ranks.hpp"
-#include "host.hpp"
+#include "launcher.hpp"
 #include "rank_peers.hpp"
 
 namespace fedrk::app {

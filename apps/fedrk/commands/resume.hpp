@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli.hpp"
-#include "kept_run.hpp"
+#include "run_folder.hpp"
 
 namespace fedrk::app {
 
