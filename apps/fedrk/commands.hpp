@@ -7,19 +7,19 @@
 
 namespace fedrk::app {
 
-class Host;
+class Launcher;
 
 Command check_command();
 Command client_command();
 Command compare_command();
-Command fit_command(Host& host);
+Command fit_command(Launcher& launcher);
 Command generate_command();
 Command inspect_command();
 Command provision_command();
 Command report_command();
 Command reproduce_command();
 Command server_command();
-Command solve_command(Host& host);
+Command solve_command(Launcher& launcher);
 Command status_command();
 Command stop_command();
 

@@ -7,11 +7,11 @@
 
 namespace fedrk::app {
 
-Result<Hosted> ThisProcess::host(const io::Plan& plan, std::size_t threads) {
+Result<LaunchedFederation> LocalLauncher::launch(const io::Plan& plan, std::size_t threads) {
   auto federation = io::make_federation(plan);
   if (!federation) return federation.error();
-  return Hosted{std::move(federation->problem),
-                std::make_unique<InProcessEngine>(std::move(federation->clients), threads)};
+  return LaunchedFederation{std::move(federation->problem),
+                            std::make_unique<InProcessEngine>(std::move(federation->clients), threads)};
 }
 
 }  // namespace fedrk::app

@@ -15,14 +15,14 @@
 
 namespace fedrk::app {
 
-struct Hosted {
+struct LaunchedFederation {
   io::Problem problem{};
   std::unique_ptr<Engine> engine{};  // none: this process has served another one until the end of its run
 };
 
-class Host {
+class Launcher {
  public:
-  virtual ~Host() = default;
+  virtual ~Launcher() = default;
 
   /// "in this process", for the help.
   virtual std::string where() const = 0;
@@ -34,16 +34,16 @@ class Host {
   virtual Result<void> agree(Result<void> mine) { return mine; }
 
   /// Reads the files and makes the clients. `threads` 0: as many as there are cores for this process.
-  virtual Result<Hosted> host(const io::Plan& plan, std::size_t threads) = 0;
+  virtual Result<LaunchedFederation> launch(const io::Plan& plan, std::size_t threads) = 0;
 
   /// What to say at the start of a run that is kept in this folder; empty: nothing.
   virtual std::string advice(const std::filesystem::path&) const { return ""; }
 };
 
-class ThisProcess final : public Host {
+class LocalLauncher final : public Launcher {
  public:
   std::string where() const override { return "in this process"; }
-  Result<Hosted> host(const io::Plan& plan, std::size_t threads) override;
+  Result<LaunchedFederation> launch(const io::Plan& plan, std::size_t threads) override;
 };
 
 }  // namespace fedrk::app

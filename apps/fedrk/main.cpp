@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of the write, as a full disk is
   explain_lost_files();
   try {
-    ThisProcess here;
+    LocalLauncher here;
     const Program program{
         "fedrk",
         "Regressions and linear systems whose rows belong to different owners.",

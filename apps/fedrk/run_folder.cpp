@@ -77,7 +77,7 @@ Result<void> check_folder(const fs::path& folder, bool overwrite) {
   return io::make_writable_folder(folder);
 }
 
-Result<KeptRun> begin_kept_run(const fs::path& folder, const io::Plan& plan, store::RunIdentity identity) {
+Result<RunFolder> begin_run_folder(const fs::path& folder, const io::Plan& plan, store::RunIdentity identity) {
   stop_on_interrupt();  // before the lock tells others whom to stop
   auto lock = store::RunLock::take(folder);
   if (!lock) return lock.error();
@@ -90,10 +90,10 @@ Result<KeptRun> begin_kept_run(const fs::path& folder, const io::Plan& plan, sto
   if (const auto written = write_plan(folder, plan, identity); !written) return written.error();
   auto store = store::RunStore::create(folder / "run.db", identity);
   if (!store) return store.error();
-  return KeptRun{folder, *std::move(lock), *std::move(store)};
+  return RunFolder{folder, *std::move(lock), *std::move(store)};
 }
 
-Result<KeptRun> reopen_kept_run(const fs::path& folder) {
+Result<RunFolder> reopen_run_folder(const fs::path& folder) {
   stop_on_interrupt();
   if (!fs::exists(folder / "run.db")) {
     return Error{fmt::format("{} holds no run.db: there is nothing to resume", folder.string())};
@@ -105,25 +105,26 @@ Result<KeptRun> reopen_kept_run(const fs::path& folder) {
   const auto over = is_over(*store);
   if (!over) return over.error();
   if (*over) return Error{fmt::format("the run in {} is finished: there is nothing to resume", folder.string())};
-  return KeptRun{folder, *std::move(lock), *std::move(store)};
+  return RunFolder{folder, *std::move(lock), *std::move(store)};
 }
 
-int carry_out(Engine& inner, const io::Plan& plan, io::Problem problem, KeptRun& kept, CarryOutOptions options) {
-  store::RunJournal journal(kept.store, options.policy);
+int execute(Engine& inner, const io::Plan& plan, io::Problem problem, RunFolder& run_folder, ExecuteOptions options) {
+  store::RunJournal journal(run_folder.store, options.policy);
   store::JournalEngine engine(inner, journal, options.run.stop);
   store::RoundRecorder recorder(journal);
   options.run.observers.push_back(&recorder);
-  or_throw(kept.store.set_state("running"));
-  or_throw(kept.store.add_event("info", journal.found() > 0 ? "resumed" : "started",
-                                journal.first() > 0 ? fmt::format("from question {}, with {} answers in run.db",
-                                                                  journal.first(), journal.found() - journal.first())
-                                                    : fmt::format("with {} answers in run.db", journal.found())));
+  or_throw(run_folder.store.set_state("running"));
+  or_throw(run_folder.store.add_event("info", journal.found() > 0 ? "resumed" : "started",
+                                      journal.first() > 0
+                                          ? fmt::format("from question {}, with {} answers in run.db", journal.first(),
+                                                        journal.found() - journal.first())
+                                          : fmt::format("with {} answers in run.db", journal.found())));
   const io::FinishedRun run = show_run(engine, plan, std::move(problem), options.run, options.progress);
   broken_off(run.result.termination) ? journal.flush() : journal.flush_rounds();
   // The files first: whatever becomes of the terminal or of this process, the result is safe.
-  const auto report = write_files(run, kept.folder);
+  const auto report = write_files(run, run_folder.folder);
   if (!report) return complain(report.error().message, kRunFailed);
-  close_books(run, kept.store);
+  close_books(run, run_folder.store);
   if (options.on_end) options.on_end(run);
   return present(run, options.format, *report);
 }

@@ -19,7 +19,7 @@
 
 namespace fedrk::app {
 
-struct KeptRun {
+struct RunFolder {
   std::filesystem::path folder;
   store::RunLock lock;
   store::RunStore store;
@@ -33,12 +33,13 @@ Result<void> check_folder(const std::filesystem::path& folder, bool overwrite);
 
 /// A new run, over whatever the folder held. From here on SIGUSR1 stops the run. `identity` needs no id, plan or number
 /// of rounds: those come from the plan.
-Result<KeptRun> begin_kept_run(const std::filesystem::path& folder, const io::Plan& plan, store::RunIdentity identity);
+Result<RunFolder> begin_run_folder(const std::filesystem::path& folder, const io::Plan& plan,
+                                   store::RunIdentity identity);
 
 /// One that was begun before and is not finished. SIGUSR1 as above.
-Result<KeptRun> reopen_kept_run(const std::filesystem::path& folder);
+Result<RunFolder> reopen_run_folder(const std::filesystem::path& folder);
 
-struct CarryOutOptions {
+struct ExecuteOptions {
   api::RunPlanOptions run;
   ProgressStyle progress = ProgressStyle::Auto;
   OutputFormat format = OutputFormat::Text;
@@ -48,6 +49,6 @@ struct CarryOutOptions {
 
 /// Carries the plan out, from the last stored answer on, leaves the files in the folder, prints what came out, and
 /// returns the exit code. Throws StoreFailed where run.db cannot be written: what it holds is good to go on from.
-int carry_out(Engine& engine, const io::Plan& plan, io::Problem problem, KeptRun& kept, CarryOutOptions options);
+int execute(Engine& engine, const io::Plan& plan, io::Problem problem, RunFolder& run_folder, ExecuteOptions options);
 
 }  // namespace fedrk::app

@@ -32,19 +32,19 @@ constexpr const char* kFooter =
 
 int run_or_explain(const mpi::Ranks& ranks, int argc, char** argv) {
   if (ranks.rank() != 0) keep_quiet();
-  RankHost host(ranks);
+  RankLauncher launcher(ranks);
   try {
-    const auto resume = [&](const ResumeArguments& arguments) { return resume_run(arguments, host); };
+    const auto resume = [&](const ResumeArguments& arguments) { return resume_run(arguments, launcher); };
     return run({"fedrk_mpi",
                 "Regressions and linear systems whose rows belong to different owners, on many machines.",
                 FEDRK_VERSION,
                 kFooter,
-                {fit_command(host), solve_command(host), resume_command(resume)}},
+                {fit_command(launcher), solve_command(launcher), resume_command(resume)}},
                argc, argv);
   } catch (...) {  // if the others wait for this rank they end with it, and then it must speak itself
     const Failure failure = current_failure();
-    if (ranks.rank() == 0 || host.awaited()) std::fprintf(stderr, "fedrk: %s\n", failure.message.c_str());
-    if (host.awaited() && ranks.count() > 1) ranks.abort(failure.exit_code);
+    if (ranks.rank() == 0 || launcher.awaited()) std::fprintf(stderr, "fedrk: %s\n", failure.message.c_str());
+    if (launcher.awaited() && ranks.count() > 1) ranks.abort(failure.exit_code);
     return failure.exit_code;
   }
 }

@@ -12,14 +12,14 @@
 
 namespace fedrk::app {
 
-class RankHost final : public Host {
+class RankLauncher final : public Launcher {
  public:
-  explicit RankHost(const mpi::Ranks& ranks) : ranks_(ranks), peers_(ranks) {}
+  explicit RankLauncher(const mpi::Ranks& ranks) : ranks_(ranks), peers_(ranks) {}
 
   std::string where() const override { return "on the ranks of this job"; }
   bool leads() const override { return ranks_.rank() == 0; }
   Result<void> agree(Result<void> mine) override;
-  Result<Hosted> host(const io::Plan& plan, std::size_t threads) override;
+  Result<LaunchedFederation> launch(const io::Plan& plan, std::size_t threads) override;
   std::string advice(const std::filesystem::path& folder) const override;
 
   /// Whether the others wait for this rank: if it must end now, it must take them with it.

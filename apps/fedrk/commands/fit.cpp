@@ -2,15 +2,15 @@
 
 // fedrk fit: a regression across sites, from their tables to one table of estimates.
 
-#include "carry_out_command.hpp"
 #include "commands.hpp"
+#include "execute_command.hpp"
 #include "launcher.hpp"
 
 namespace fedrk::app {
 
-Command fit_command(Host& host) {
-  Command command = carry_out_command("fit", io::Goal::Fit, host);
-  command.about = "fit a regression to the tables of several sites, " + host.where();
+Command fit_command(Launcher& launcher) {
+  Command command = execute_command("fit", io::Goal::Fit, launcher);
+  command.about = "fit a regression to the tables of several sites, " + launcher.where();
   command.footer =
       "Examples:\n"
       "  fedrk fit hospital-*.csv --target lpsa\n"

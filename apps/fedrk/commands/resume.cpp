@@ -18,7 +18,7 @@ int resume_any(const ResumeArguments& arguments) {
     if (!store) return complain(store.error().message, kBadInput);
     if (store->identity().kind == store::RunKind::Server) return resume_server(arguments);
   }
-  ThisProcess here;
+  LocalLauncher here;
   return resume_run(arguments, here);
 }
 

@@ -9,7 +9,7 @@
 
 namespace fedrk::app {
 
-class Host;
+class Launcher;
 
 struct ResumeArguments {
   std::string folder;
@@ -19,7 +19,7 @@ struct ResumeArguments {
 };
 
 /// Each kind of run has a function that goes on with it and returns the exit code.
-int resume_run(const ResumeArguments& arguments, Host& host);
+int resume_run(const ResumeArguments& arguments, Launcher& launcher);
 int resume_server(const ResumeArguments& arguments);
 /// Looks what kind it is.
 int resume_any(const ResumeArguments& arguments);

@@ -31,58 +31,58 @@ std::string first_difference(const std::string& before, const std::string& now) 
 }
 
 /// The plan of the folder, if it is still the one that the run began with.
-Result<io::Plan> same_plan(const KeptRun& kept) {
+Result<io::Plan> same_plan(const RunFolder& run_folder) {
   io::Plan plan;
-  const std::filesystem::path path = kept.folder / "plan.toml";
+  const std::filesystem::path path = run_folder.folder / "plan.toml";
   if (const auto read = io::read_plan(path, plan); !read) return read.error();
-  const std::string text = io::plan_text(plan, kept.folder), before = kept.store.identity().plan;
+  const std::string text = io::plan_text(plan, run_folder.folder), before = run_folder.store.identity().plan;
   if (text == before) return plan;
   return Error{fmt::format("{} is not the plan of this run any more: {}; put it back, or begin anew with fedrk {}",
                            path.string(), first_difference(before, text), io::to_text(plan.goal))};
 }
 
 /// One process has the run; those who only help need its plan alone.
-Result<KeptRun> open_run(const std::filesystem::path& folder) {
-  auto kept = reopen_kept_run(folder);
-  if (kept && kept->store.identity().kind == store::RunKind::Server) {
+Result<RunFolder> open_run(const std::filesystem::path& folder) {
+  auto run_folder = reopen_run_folder(folder);
+  if (run_folder && run_folder->store.identity().kind == store::RunKind::Server) {
     return Error{
         fmt::format("the run in {0} is that of a server; \"fedrk resume {0}\" goes on with it", folder.string())};
   }
-  return kept;
+  return run_folder;
 }
 
-int help_resume(const ResumeArguments& arguments, Host& host) {
+int help_resume(const ResumeArguments& arguments, Launcher& launcher) {
   io::Plan plan;
   const auto read = io::read_plan(std::filesystem::path(arguments.folder) / "plan.toml", plan);
-  if (const auto fine = host.agree(read); !fine) return kBadInput;
-  return host.host(plan, arguments.threads) ? kDone : kBadInput;
+  if (const auto fine = launcher.agree(read); !fine) return kBadInput;
+  return launcher.launch(plan, arguments.threads) ? kDone : kBadInput;
 }
 
 }  // namespace
 
-int resume_run(const ResumeArguments& arguments, Host& host) {
-  if (!host.leads()) return help_resume(arguments, host);
-  auto kept = open_run(arguments.folder);
-  const auto plan = kept ? same_plan(*kept) : Result<io::Plan>(kept.error());
-  if (const auto fine = host.agree(plan ? Result<void>{} : plan.error()); !fine)
+int resume_run(const ResumeArguments& arguments, Launcher& launcher) {
+  if (!launcher.leads()) return help_resume(arguments, launcher);
+  auto run_folder = open_run(arguments.folder);
+  const auto plan = run_folder ? same_plan(*run_folder) : Result<io::Plan>(run_folder.error());
+  if (const auto fine = launcher.agree(plan ? Result<void>{} : plan.error()); !fine)
     return complain(fine.error().message, kBadInput);
-  auto hosted = host.host(*plan, arguments.threads);
-  if (!hosted) return complain(hosted.error().message, kBadInput);
-  Engine& engine = *hosted->engine;
-  const std::string changed = store::difference(kept->store.identity().roster, engine.roster());
+  auto federation = launcher.launch(*plan, arguments.threads);
+  if (!federation) return complain(federation.error().message, kBadInput);
+  Engine& engine = *federation->engine;
+  const std::string changed = store::difference(run_folder->store.identity().roster, engine.roster());
   if (!changed.empty()) {
     return complain(fmt::format("the data are not those that the run in {} began with: {}", arguments.folder, changed),
                     kBadInput);
   }
-  const auto progress = kept->store.progress(0);
+  const auto progress = run_folder->store.progress(0);
   if (!progress) return complain(progress.error().message, kRunFailed);
   say(fmt::format("{}: {} rounds are in run.db, going on from there\n", arguments.folder, progress->answered_rounds));
-  CarryOutOptions options{{kept->store.identity().title, {}, &stop_on_interrupt()},
-                          arguments.progress,
-                          arguments.format,
-                          store::CommitPolicy::Intervals};
-  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(api::kPrivacyTrial);
-  return carry_out(engine, *plan, std::move(hosted->problem), *kept, std::move(options));
+  ExecuteOptions options{{run_folder->store.identity().title, {}, &stop_on_interrupt()},
+                         arguments.progress,
+                         arguments.format,
+                         store::CommitPolicy::Intervals};
+  if (plan->method.privacy.on()) federation->problem.warnings.emplace_back(api::kPrivacyTrial);
+  return execute(engine, *plan, std::move(federation->problem), *run_folder, std::move(options));
 }
 
 Command resume_command(std::function<int(const ResumeArguments&)> resume) {

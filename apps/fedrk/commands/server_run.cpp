@@ -53,7 +53,7 @@ Value or_throw(Result<Value> result) {
 // ---- The run's folder.
 
 // One that is there and not finished is gone on with, if it is the same run.
-Result<KeptRun> open_run(const ServerSettings& settings, const io::Plan& plan) {
+Result<RunFolder> open_run(const ServerSettings& settings, const io::Plan& plan) {
   const fs::path folder = settings.out;
   if (!is_unfinished(folder)) {
     if (fs::exists(folder / "run.db")) {
@@ -66,20 +66,20 @@ Result<KeptRun> open_run(const ServerSettings& settings, const io::Plan& plan) {
         io::write_file(folder / "server.toml", io::options_text(network::server_options(), settings, folder));
     if (!written) return written.error();
     const std::string title = fs::absolute(folder).lexically_normal().filename().string();
-    return begin_kept_run(folder, plan, {.kind = store::RunKind::Server, .title = title});
+    return begin_run_folder(folder, plan, {.kind = store::RunKind::Server, .title = title});
   }
-  auto kept = reopen_kept_run(folder);
-  if (!kept) return kept.error();
-  if (kept->store.identity().kind != store::RunKind::Server) {
+  auto run_folder = reopen_run_folder(folder);
+  if (!run_folder) return run_folder.error();
+  if (run_folder->store.identity().kind != store::RunKind::Server) {
     return Error{fmt::format("{} holds a run of fedrk solve; choose another --out", folder.string())};
   }
-  if (kept->store.identity().plan != io::plan_text(plan, folder)) {
+  if (run_folder->store.identity().plan != io::plan_text(plan, folder)) {
     return Error{
         fmt::format("{0} holds an unfinished run of another plan; choose another --out, or give the plan of "
                     "that run ({1}); \"fedrk resume {0}\" goes on with it as it is",
                     folder.string(), (folder / "plan.toml").string())};
   }
-  return kept;
+  return run_folder;
 }
 
 // ---- The server.
@@ -101,13 +101,14 @@ Result<std::vector<std::string>> clients_of(const ServerSettings& settings, cons
   return members;
 }
 
-Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan, const KeptRun& kept,
-                                              const std::string& stored, operation::Log& log) {
+Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan,
+                                              const RunFolder& run_folder, const std::string& stored,
+                                              operation::Log& log) {
   network::ServerOptions options;
   options.listen = settings.listen;
   options.memory_limit = settings.memory;
   auto& federation = options.federation;
-  federation.run = kept.store.identity().id;
+  federation.run = run_folder.store.identity().id;
   federation.plan = plan;
   auto clients = clients_of(settings, stored);
   if (!clients) return clients.error();
@@ -211,12 +212,12 @@ FederationServer::LastWord last_word(const io::FinishedRun& run, bool comes_back
 /// One server from its opening to the last word.
 class Service {
  public:
-  Service(const ServerSettings& settings, const io::Plan& plan, const ServeOptions& options, KeptRun kept)
+  Service(const ServerSettings& settings, const io::Plan& plan, const ServeOptions& options, RunFolder run_folder)
       : settings_(settings),
         plan_(plan),
         options_(options),
-        kept_(std::move(kept)),
-        log_(make_log(settings, kept_.store)) {}
+        folder_(std::move(run_folder)),
+        log_(make_log(settings, folder_.store)) {}
 
   int run();
 
@@ -228,7 +229,7 @@ class Service {
   const ServerSettings& settings_;
   const io::Plan& plan_;
   ServeOptions options_;
-  KeptRun kept_;
+  RunFolder folder_;
   std::unique_ptr<operation::Log> log_;
   StopSignal stop_;
   std::atomic<bool> comes_back_ = false;  // the process ends, the run does not
@@ -248,15 +249,15 @@ void Service::on_signal(int signal) {
 
 int Service::fail(const std::string& message, const std::string& reason) {
   log_->error("failed", {{"reason", message}});
-  (void)kept_.store.set_state("finished:failed", reason);
+  (void)folder_.store.set_state("finished:failed", reason);
   server_->end({.status = "finished:failed", .reason = message});
   return complain(message, kRunFailed);
 }
 
 int Service::run() {
-  const auto stored = kept_.store.document(kFederation);
+  const auto stored = folder_.store.document(kFederation);
   if (!stored) return complain(stored.error().message, kRunFailed);
-  auto options = server_options(settings_, plan_, kept_, stored->value_or(""), *log_);
+  auto options = server_options(settings_, plan_, folder_, stored->value_or(""), *log_);
   if (!options) return complain(options.error().message, kBadInput);
   std::optional<SignalWatch> signals;
   signals.emplace([this](int signal) { on_signal(signal); });
@@ -284,38 +285,38 @@ int Service::run() {
 }
 
 int Service::run_rounds() try {
-  const auto stored = or_throw(kept_.store.document(kFederation));
+  const auto stored = or_throw(folder_.store.document(kFederation));
   auto gathered = server_->gather(stored.value_or(""));
   // Nothing is lost that was reached before: with its clients there, the same command goes on.
   if (!gathered) return fail(gathered.error().message, io::stop_reason_of(Termination::ClientsLost));
   if (!stored) {
-    store::RunIdentity identity = kept_.store.identity();
+    store::RunIdentity identity = folder_.store.identity();
     identity.roster = gathered->roster;
-    or_throw(kept_.store.describe(identity));
-    or_throw(kept_.store.put_document(kFederation, gathered->stored));
+    or_throw(folder_.store.describe(identity));
+    or_throw(folder_.store.put_document(kFederation, gathered->stored));
   }
   add_warnings(settings_, plan_, *gathered, gathered->problem);
-  const std::uint64_t answers = or_throw(kept_.store.answers());
-  log_->info("run.begins", {{"run", kept_.store.identity().id},
+  const std::uint64_t answers = or_throw(folder_.store.answers());
+  log_->info("run.begins", {{"run", folder_.store.identity().id},
                             {"clients", gathered->roster.size()},
                             {"rows", gathered->problem.rows},
                             {"unknowns", gathered->problem.unknowns.size()},
                             {"answers_stored", answers}});
   metrics_->set_phase("running");
   const std::size_t min_group = is_masked(settings_, plan_) ? settings_.min_sum : 1;
-  CarryOutOptions options{{kept_.store.identity().title, {&*metrics_}, &stop_, min_group},
-                          options_.progress,
-                          options_.format,
-                          store::CommitPolicy::EachAnswer};
+  ExecuteOptions options{{folder_.store.identity().title, {&*metrics_}, &stop_, min_group},
+                         options_.progress,
+                         options_.format,
+                         store::CommitPolicy::EachAnswer};
   options.on_end = [this](const io::FinishedRun& run) {
     metrics_->set_phase("ended");
     server_->end(last_word(run, comes_back_));
   };
-  return carry_out(server_->engine(answers), plan_, std::move(gathered->problem), kept_, std::move(options));
+  return execute(server_->engine(answers), plan_, std::move(gathered->problem), folder_, std::move(options));
 } catch (const RunEnded& ended) {  // before the first round
   const bool stopped = ended.why() == Termination::Interrupted;
   if (!stopped) return fail(ended.what(), io::stop_reason_of(ended.why()));
-  (void)kept_.store.set_state("finished:stopped", io::stop_reason_of(ended.why()));
+  (void)folder_.store.set_state("finished:stopped", io::stop_reason_of(ended.why()));
   server_->end(
       {.status = "finished:stopped", .reason = "the server was stopped before the first round", .final = !comes_back_});
   return complain("stopped before the first round", kStoppedEarly);
@@ -330,9 +331,9 @@ int Service::run_rounds() try {
 
 int serve(const ServerSettings& settings, const io::Plan& plan, const ServeOptions& options) {
   if (const auto fine = check_privacy(settings, plan); !fine) return complain(fine.error().message, kBadInput);
-  auto kept = open_run(settings, plan);
-  if (!kept) return complain(kept.error().message, kBadInput);
-  return Service(settings, plan, options, *std::move(kept)).run();
+  auto run_folder = open_run(settings, plan);
+  if (!run_folder) return complain(run_folder.error().message, kBadInput);
+  return Service(settings, plan, options, *std::move(run_folder)).run();
 }
 
 }  // namespace fedrk::app

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "api/privacy_forecast_words.hpp"
-#include "carry_out_command.hpp"
 #include "commands.hpp"
+#include "execute_command.hpp"
 #include "interrupt.hpp"
 #include "launcher.hpp"
 #include "plan_flags.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct CarryOutArguments {
+struct ExecuteArguments {
   PlanFlags plan;
   std::string out;
   bool overwrite = false;
@@ -32,48 +32,49 @@ struct CarryOutArguments {
 };
 
 // The run is named after its folder, its plan or its first file.
-std::string title_of(const CarryOutArguments& arguments, const io::Plan& plan) {
+std::string title_of(const ExecuteArguments& arguments, const io::Plan& plan) {
   if (!arguments.out.empty()) return fs::absolute(arguments.out).lexically_normal().filename().string();
   if (!arguments.plan.plan_file().empty()) return fs::path(arguments.plan.plan_file()).stem().string();
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
 
-int run_plan(const CarryOutArguments& arguments, Host& host) {
+int run_command(const ExecuteArguments& arguments, Launcher& launcher) {
   const auto plan = arguments.plan.plan();
-  if (const auto fine = host.agree(plan ? Result<void>{} : plan.error()); !fine)
+  if (const auto fine = launcher.agree(plan ? Result<void>{} : plan.error()); !fine)
     return complain(fine.error().message, kBadInput);
-  auto hosted = host.host(*plan, arguments.threads);
-  if (!hosted) return complain(hosted.error().message, kBadInput);
-  if (hosted->engine == nullptr) return kDone;
+  auto federation = launcher.launch(*plan, arguments.threads);
+  if (!federation) return complain(federation.error().message, kBadInput);
+  if (federation->engine == nullptr) return kDone;
   if (!arguments.out.empty()) {
     if (const auto ready = check_folder(arguments.out, arguments.overwrite); !ready) {
       return complain(ready.error().message, kBadInput);
     }
   }
-  Engine& engine = *hosted->engine;
-  if (plan->method.privacy.on()) hosted->problem.warnings.emplace_back(api::kPrivacyTrial);
+  Engine& engine = *federation->engine;
+  if (plan->method.privacy.on()) federation->problem.warnings.emplace_back(api::kPrivacyTrial);
   api::RunPlanOptions options{title_of(arguments, *plan), {}, &stop_on_interrupt()};
   if (arguments.out.empty()) {
-    return present(show_run(engine, *plan, std::move(hosted->problem), options, arguments.progress), arguments.format);
+    return present(show_run(engine, *plan, std::move(federation->problem), options, arguments.progress),
+                   arguments.format);
   }
 
   io::Plan settled = *plan;
   settled.settle(engine.roster());
   api::privacy_forecast_words(settled, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
-  auto kept = begin_kept_run(arguments.out, settled,
-                             {.kind = store::RunKind::Solve,
-                              .title = options.title,
-                              .roster = {engine.roster().begin(), engine.roster().end()}});
-  if (!kept) return complain(kept.error().message, kRunFailed);
-  say(host.advice(arguments.out));
-  return carry_out(engine, *plan, std::move(hosted->problem), *kept,
-                   {std::move(options), arguments.progress, arguments.format, store::CommitPolicy::Intervals});
+  auto run_folder = begin_run_folder(arguments.out, settled,
+                                     {.kind = store::RunKind::Solve,
+                                      .title = options.title,
+                                      .roster = {engine.roster().begin(), engine.roster().end()}});
+  if (!run_folder) return complain(run_folder.error().message, kRunFailed);
+  say(launcher.advice(arguments.out));
+  return execute(engine, *plan, std::move(federation->problem), *run_folder,
+                 {std::move(options), arguments.progress, arguments.format, store::CommitPolicy::Intervals});
 }
 
 }  // namespace
 
-Command carry_out_command(std::string name, io::Goal goal, Host& host) {
-  const auto arguments = std::make_shared<CarryOutArguments>();
+Command execute_command(std::string name, io::Goal goal, Launcher& launcher) {
+  const auto arguments = std::make_shared<ExecuteArguments>();
   Command command{.name = std::move(name), .about = "", .arguments = {}, .flags = {}, .run = {}};
   arguments->plan.add_to(command, goal);
   command.flags.push_back({.name = "out",
@@ -90,13 +91,13 @@ Command carry_out_command(std::string name, io::Goal goal, Host& host) {
   append(command.flags,
          {format_flag(arguments->format), progress_flag(arguments->progress), threads_flag(arguments->threads)});
   for (const char* rare : {"progress", "threads"}) find_flag(command.flags, rare).common = false;
-  command.run = [arguments, &host] { return run_plan(*arguments, host); };
+  command.run = [arguments, &launcher] { return run_command(*arguments, launcher); };
   return command;
 }
 
-Command solve_command(Host& host) {
-  Command command = carry_out_command("solve", io::Goal::Solve, host);
-  command.about = "solve a linear system whose rows belong to several owners, " + host.where();
+Command solve_command(Launcher& launcher) {
+  Command command = execute_command("solve", io::Goal::Solve, launcher);
+  command.about = "solve a linear system whose rows belong to several owners, " + launcher.where();
   command.footer =
       "Examples:\n"
       "  fedrk solve A.mtx --rhs b.mtx --clients 16 --participants 5 --local-steps inf --tolerance 1e-10\n"

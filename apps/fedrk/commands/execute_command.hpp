@@ -10,9 +10,9 @@
 
 namespace fedrk::app {
 
-class Host;
+class Launcher;
 
 /// The command with the flags of this goal, still without a description.
-Command carry_out_command(std::string name, io::Goal goal, Host& host);
+Command execute_command(std::string name, io::Goal goal, Launcher& launcher);
 
 }  // namespace fedrk::app
