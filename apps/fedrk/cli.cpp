@@ -90,7 +90,8 @@ CLI::Option* add_flag(CLI::App& app, const Flag& flag) {
 
 CLI::Option* add_argument(CLI::App& app, const Flag& flag) {
   CLI::Option* option = app.add_option(flag.name, CLI::callback_t(), flag.help);
-  return flag.value.ends_with("...") ? option->expected(1, CLI::detail::expected_max_vector_size) : option;
+  if (!flag.value.ends_with("...")) return option;
+  return option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
 }
 
 Parser add_command(CLI::App& program, const Command& command) {

@@ -2,17 +2,13 @@
 
 // The program fedrk. Here, and only here, errors become exit codes.
 
-#include <csignal>
-
 #include "commands.hpp"
 #include "launcher.hpp"
-#include "lost_file.hpp"
 #include "output.hpp"
-#include "resume.hpp"
+#include "signals.hpp"
 
 int main(int argc, char** argv) {
   using namespace fedrk::app;
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of the write, as a full disk is
   explain_lost_files();
   try {
     LocalLauncher here;
@@ -23,7 +19,7 @@ int main(int argc, char** argv) {
         "\"fedrk COMMAND --help\" describes a command.",
         {fit_command(here), solve_command(here), generate_command(), reproduce_command(), compare_command(),
          inspect_command(), report_command(), provision_command(), check_command(), server_command(), client_command(),
-         status_command(), stop_command(), resume_command(resume_any)}};
+         status_command(), stop_command(), resume_command(here, resume_server)}};
     return run(program, argc, argv);
   } catch (...) {
     const Failure failure = current_failure();

@@ -5,17 +5,11 @@
 // its process end before that, another goes on where it was (store/journal_engine.hpp).
 
 #include <filesystem>
-#include <functional>
-#include <span>
-#include <string>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/io/plan.hpp"
-#include "fedrk/store/run_journal.hpp"
 #include "fedrk/store/run_lock.hpp"
 #include "fedrk/store/run_store.hpp"
-#include "output.hpp"
-#include "show_run.hpp"
 
 namespace fedrk::app {
 
@@ -38,17 +32,5 @@ Result<RunFolder> begin_run_folder(const std::filesystem::path& folder, const io
 
 /// One that was begun before and is not finished. SIGUSR1 as above.
 Result<RunFolder> reopen_run_folder(const std::filesystem::path& folder);
-
-struct ExecuteOptions {
-  api::RunPlanOptions run;
-  ProgressStyle progress = ProgressStyle::Auto;
-  OutputFormat format = OutputFormat::Text;
-  store::CommitPolicy policy = store::CommitPolicy::Intervals;
-  std::function<void(const io::FinishedRun&)> on_end{};  // called when the files are written
-};
-
-/// Carries the plan out, from the last stored answer on, leaves the files in the folder, prints what came out, and
-/// returns the exit code. Throws StoreFailed where run.db cannot be written: what it holds is good to go on from.
-int execute(Engine& engine, const io::Plan& plan, io::Problem problem, RunFolder& run_folder, ExecuteOptions options);
 
 }  // namespace fedrk::app

@@ -6,16 +6,14 @@
 //
 // The commands and flags are those of fedrk. Rank 0 carries out the run, prints and writes; the others have clients.
 
-#include <csignal>
 #include <cstdio>
 
 #include "commands.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/mpi/ranks.hpp"
-#include "lost_file.hpp"
 #include "output.hpp"
 #include "rank_launcher.hpp"
-#include "resume.hpp"
+#include "signals.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -34,12 +32,11 @@ int run_or_explain(const mpi::Ranks& ranks, int argc, char** argv) {
   if (ranks.rank() != 0) keep_quiet();
   RankLauncher launcher(ranks);
   try {
-    const auto resume = [&](const ResumeArguments& arguments) { return resume_run(arguments, launcher); };
     return run({"fedrk_mpi",
                 "Regressions and linear systems whose rows belong to different owners, on many machines.",
                 FEDRK_VERSION,
                 kFooter,
-                {fit_command(launcher), solve_command(launcher), resume_command(resume)}},
+                {fit_command(launcher), solve_command(launcher), resume_command(launcher)}},
                argc, argv);
   } catch (...) {  // if the others wait for this rank they end with it, and then it must speak itself
     const Failure failure = current_failure();
@@ -53,7 +50,6 @@ int run_or_explain(const mpi::Ranks& ranks, int argc, char** argv) {
 }  // namespace fedrk::app
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of the write, as a full disk is
   fedrk::app::explain_lost_files();
   try {
     const fedrk::mpi::Ranks ranks(argc, argv);

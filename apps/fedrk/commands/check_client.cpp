@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "before_joining.hpp"
 #include "check_lines.hpp"
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/federation.hpp"
@@ -11,7 +12,6 @@
 #include "fedrk/io/plan.hpp"
 #include "fedrk/security/private_file.hpp"
 #include "fedrk/security/tls_probe.hpp"
-#include "own_files.hpp"
 
 namespace fedrk::app {
 namespace {

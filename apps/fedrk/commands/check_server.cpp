@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "before_joining.hpp"
 #include "check_lines.hpp"
 #include "federation_folder.hpp"
 #include "fedrk/io/plan.hpp"
 #include "fedrk/methods/exposure.hpp"
 #include "fedrk/security/private_file.hpp"
 #include "fedrk/security/tls_probe.hpp"
-#include "server_privacy.hpp"
 
 namespace fedrk::app {
 namespace {

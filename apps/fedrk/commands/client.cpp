@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "before_joining.hpp"
 #include "commands.hpp"
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/federation.hpp"
@@ -23,8 +24,7 @@
 #include "fedrk/store/client_store.hpp"
 #include "flags.hpp"
 #include "output.hpp"
-#include "own_files.hpp"
-#include "signal_watch.hpp"
+#include "signals.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -6,14 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "bar.hpp"
 #include "fedrk/analysis/comparison.hpp"
 #include "fedrk/analysis/survey.hpp"
 #include "fedrk/baselines/pooled.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/io/memory.hpp"
-#include "interrupt.hpp"
 #include "output.hpp"
+#include "signals.hpp"
 
 namespace fedrk::app {
 namespace {

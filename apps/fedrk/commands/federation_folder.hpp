@@ -18,9 +18,37 @@
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/security/authority.hpp"
-#include "issued.hpp"
+#include "fedrk/security/certificate.hpp"
+#include "fedrk/security/moment.hpp"
+#include "start_up_folder.hpp"
 
 namespace fedrk::app {
+
+// ---- The register, ca/issued.json: every certificate of the federation, the last one of a name being the current one.
+
+struct Issued {
+  std::string name;
+  std::string serial;
+  security::Moment from, until;
+  std::optional<security::Moment> revoked;
+};
+
+struct Register {
+  FederationFacts facts;
+  int days = 365;
+  std::vector<Issued> certificates;
+
+  bool knows(const std::string& name) const;
+  std::vector<security::Revoked> revoked() const;
+};
+
+/// What the register keeps of a certificate.
+Result<Issued> entry_of(const std::string& certificate);
+
+Result<Register> read_register(const std::filesystem::path& path);
+Result<void> write_register(const std::filesystem::path& path, const Register& issued);
+
+// ---- The folder.
 
 /// What is wrong with the name of a client, if anything.
 Result<void> check_name(const std::string& name);

@@ -3,7 +3,6 @@
 // fedrk fit: a regression across sites, from their tables to one table of estimates.
 
 #include "commands.hpp"
-#include "execute_command.hpp"
 #include "launcher.hpp"
 
 namespace fedrk::app {

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "execute.hpp"
 #include "fedrk/analysis/record_attack.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "output.hpp"
-#include "show_run.hpp"
 
 namespace fedrk::app {
 namespace {

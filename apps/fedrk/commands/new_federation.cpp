@@ -11,7 +11,6 @@
 
 #include "fedrk/io/write_file.hpp"
 #include "fedrk/security/private_file.hpp"
-#include "start_up_folders.hpp"
 
 namespace fedrk::app {
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bar.hpp"
 #include "experiments/findings_files.hpp"
 #include "progress.hpp"
 

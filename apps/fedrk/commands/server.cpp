@@ -15,7 +15,6 @@
 #include "fedrk/network/settings.hpp"
 #include "flags.hpp"
 #include "output.hpp"
-#include "resume.hpp"
 #include "server_run.hpp"
 
 namespace fedrk::app {

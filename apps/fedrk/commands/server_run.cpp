@@ -14,7 +14,9 @@
 
 #include <fmt/format.h>
 
+#include "before_joining.hpp"
 #include "commands.hpp"
+#include "execute.hpp"
 #include "fedrk/federated/run_ended.hpp"
 #include "fedrk/io/mapped_file.hpp"
 #include "fedrk/io/write_file.hpp"
@@ -24,12 +26,8 @@
 #include "fedrk/security/revocation_list.hpp"
 #include "fedrk/security/tls_probe.hpp"
 #include "fedrk/store/journal_engine.hpp"
-#include "interrupt.hpp"
-#include "own_files.hpp"
-#include "run_folder.hpp"
 #include "server_metrics.hpp"
-#include "server_privacy.hpp"
-#include "signal_watch.hpp"
+#include "signals.hpp"
 
 namespace fedrk::app {
 namespace {

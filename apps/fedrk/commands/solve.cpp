@@ -9,13 +9,11 @@
 
 #include "api/privacy_forecast_words.hpp"
 #include "commands.hpp"
-#include "execute_command.hpp"
-#include "interrupt.hpp"
+#include "execute.hpp"
 #include "launcher.hpp"
 #include "plan_flags.hpp"
-#include "present.hpp"
 #include "run_folder.hpp"
-#include "show_run.hpp"
+#include "signals.hpp"
 
 namespace fedrk::app {
 namespace {

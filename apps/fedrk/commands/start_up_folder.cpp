@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "start_up_texts.hpp"
+#include "start_up_folder.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "fedrk/io/write_file.hpp"
+#include "fedrk/security/private_file.hpp"
+
 namespace fedrk::app {
+
+namespace fs = std::filesystem;
+using security::Identity;
+
 namespace {
 
 // Names and hosts hold nothing that TOML would take for something else: they were checked.
@@ -53,6 +61,8 @@ std::string server_address(const FederationFacts& facts) {
   return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, facts.port)
                                              : fmt::format("[{}]:{}", host, facts.port);
 }
+
+namespace {
 
 std::string client_toml(const FederationFacts& facts, const std::string& name) {
   return fmt::format(
@@ -118,6 +128,8 @@ std::string server_readme(const FederationFacts& facts) {
       server_address(facts));
 }
 
+}  // namespace
+
 std::string authority_readme() {
   return "This folder stays with the operator: whoever has ca.key can let anyone into the federation.\n"
          "issued.json lists the certificates; crl.pem, with a copy beside the server, those that are revoked.\n"
@@ -138,6 +150,56 @@ std::string with_client(const std::string& text, const std::string& name) {
     if (clients_in(changed) == expected) return changed;
   }
   return {};
+}
+
+// ---- Folders.
+
+Result<void> write_files(const fs::path& folder, const std::vector<StartUpFile>& files) {
+  for (const StartUpFile& file : files) {
+    const auto written = file.is_secret ? security::write_private_file(folder / file.name, file.content)
+                                        : io::write_file(folder / file.name, file.content);
+    if (!written) return written;
+  }
+  return {};
+}
+
+Result<void> rename_folder(const fs::path& from, const fs::path& to) {
+  std::error_code failure;
+  fs::rename(from, to, failure);
+  if (!failure) return {};
+  return Error{fmt::format("cannot make {}: {}", to.string(), failure.message())};
+}
+
+Result<void> make_start_up_folder(const fs::path& folder, const std::vector<StartUpFile>& files) {
+  const fs::path unfinished = folder.parent_path() / fmt::format(".{}.unfinished", folder.filename().string());
+  std::error_code ignored;
+  fs::remove_all(unfinished, ignored);  // of a run that was killed
+  auto done = security::make_private_folder(unfinished);
+  if (done) done = write_files(unfinished, files);
+  if (done) done = rename_folder(unfinished, folder);
+  if (!done) fs::remove_all(unfinished, ignored);
+  return done;
+}
+
+std::vector<StartUpFile> client_files(const Identity& identity, const std::string& ca, const FederationFacts& facts,
+                                      const std::string& name) {
+  return {{"client.key", identity.key, true},
+          {"client.crt", identity.certificate},
+          {"ca.crt", ca},
+          {"client.toml", client_toml(facts, name)},
+          {"README", client_readme(facts, name)}};
+}
+
+std::vector<StartUpFile> server_files(const Identity& identity, const std::string& ca, const std::string& crl,
+                                      const FederationFacts& facts, const std::vector<std::string>& clients,
+                                      const std::string& plan) {
+  return {{"server.key", identity.key, true},
+          {"server.crt", identity.certificate},
+          {"ca.crt", ca},
+          {"crl.pem", crl},
+          {"server.toml", server_toml(facts, clients)},
+          {"plan.toml", plan.empty() ? sample_plan() : plan},
+          {"README", server_readme(facts)}};
 }
 
 }  // namespace fedrk::app

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server_privacy.hpp"
+#include "before_joining.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include <fmt/format.h>
 
 #include "fedrk/methods/exposure.hpp"
 
 namespace fedrk::app {
+
+security::CredentialFiles credential_files(const network::TlsFiles& tls) { return {tls.certificate, tls.key, tls.ca}; }
+
+Result<void> look_at_own_files(const network::TlsFiles& tls, security::Role role, const std::string& name,
+                               operation::Log& log) {
+  using Level = security::Remark::Level;
+  for (const security::Remark& remark : security::look_at_own(credential_files(tls), role, security::now(), name)) {
+    if (remark.level == Level::Bad) {
+      return Error{fmt::format("{}: {}; {}", remark.about, remark.words, remark.advice)};
+    }
+    if (remark.level == Level::Warning) {
+      log.warning("own." + remark.about, {{"note", remark.words}, {"advice", remark.advice}});
+    }
+  }
+  return {};
+}
 
 bool is_masked(const network::ServerSettings& settings, const io::Plan& plan) {
   return !settings.unmasked && plan.method.settled(plan.run).reveal == Reveal::Sums;

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Folders to hand over, each with its files, and secrets that nobody else can read at any time.
+// Folders to hand over: settings, a plan to begin with, three lines for whoever opens the folder, and secrets that
+// nobody else can read at any time.
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/security/authority.hpp"
-#include "start_up_texts.hpp"
 
 namespace fedrk::app {
+
+/// What all folders agree on.
+struct FederationFacts {
+  std::vector<std::string> hosts;  // of the server; clients use the first
+  std::uint16_t port = 7443;
+  std::string draws = "secret";
+};
+
+/// "server.example.org:7443", "[::1]:7443"
+std::string server_address(const FederationFacts& facts);
+
+std::string authority_readme();
+
+/// `text`, the server's settings, with this client in its list; empty where the list cannot be found or changed.
+std::string with_client(const std::string& text, const std::string& name);
 
 struct StartUpFile {
   std::string name, content;
