@@ -102,6 +102,9 @@ Command server_command() {
   for (Flag& flag : command.flags) flag.common = std::ranges::find(kCommon, flag.name) != std::end(kCommon);
   // What the run computes is written in its plan, which clients are shown and a resumed run keeps.
   refuse_options(io::plan_options(), "an entry of the plan: write it into the plan file", command.refused);
+  for (const auto& [name, reason] : network::removed_server_options()) {
+    command.refused.push_back({std::string(name), std::string(reason)});
+  }
   append(command.flags, {format_flag(arguments->serve.format), progress_flag(arguments->serve.progress)});
   return command;
 }

@@ -104,7 +104,6 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
                                               operation::Log& log) {
   network::ServerOptions options;
   options.listen = settings.listen;
-  options.memory_limit = settings.memory;
   auto& federation = options.federation;
   federation.run = run_folder.store.identity().id;
   federation.plan = plan;
@@ -120,10 +119,7 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
   federation.away_limit = milliseconds(settings.away_limit);
   federation.run_limit = milliseconds(settings.run_limit);
   federation.heartbeat = milliseconds(settings.heartbeat);
-  federation.wrong_limit = static_cast<unsigned>(settings.wrong_limit);
-  federation.most_connections = settings.most_connections;
   federation.largest_message = settings.largest_message;
-  federation.longest_vector = settings.longest_vector / sizeof(double);
   if (settings.insecure) return options;
   options.tls = settings.tls;
   if (const auto fine = look_at_own_files(settings.tls, security::Role::Server, "", log); !fine) return fine.error();
