@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "fedrk/base/result.hpp"
+#include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/io/federation.hpp"
 
@@ -43,7 +45,12 @@ class Launcher {
 class LocalLauncher final : public Launcher {
  public:
   std::string where() const override { return "in this process"; }
-  Result<LaunchedFederation> launch(const io::Plan& plan, std::size_t threads) override;
+  Result<LaunchedFederation> launch(const io::Plan& plan, std::size_t threads) override {
+    auto federation = io::make_federation(plan);
+    if (!federation) return federation.error();
+    return LaunchedFederation{std::move(federation->problem),
+                              std::make_unique<InProcessEngine>(std::move(federation->clients), threads)};
+  }
 };
 
 }  // namespace fedrk::app

@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "api/compare_methods.hpp"
+#include "api/compare_text.hpp"
 #include "commands.hpp"
-#include "compare_run.hpp"
-#include "compare_text.hpp"
 #include "fedrk/io/comparison_files.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/memory.hpp"
@@ -23,6 +23,7 @@
 #include "generator_flags.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
+#include "signals.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -100,6 +101,39 @@ std::string title_of(const CompareArguments& arguments, const io::Plan& plan) {
   return fs::path(plan.data.empty() ? plan.matrix.front() : plan.data.front()).stem().string();
 }
 
+/// Which method runs, on stderr: a bar for its rounds on a terminal, a line for each method elsewhere.
+class CompareDisplay final : public api::CompareObserver {
+ public:
+  explicit CompareDisplay(ProgressStyle style) : style_(resolved(style)) {}
+
+  void prepare(const std::string& what) override {
+    words_ = "finding " + what;
+    if (style_ == ProgressStyle::Lines) say(words_ + '\n');
+    if (style_ == ProgressStyle::Bar) bar_.draw(0.0, words_);
+  }
+
+  void begin(std::size_t index, std::size_t methods, std::uint32_t rounds, const std::string& label) override {
+    rounds_ = rounds;
+    words_ = fmt::format("{} of {}: {}", index + 1, methods, label);
+    if (style_ == ProgressStyle::Lines) say(fmt::format("[METHOD {}/{}] {}\n", index + 1, methods, label));
+    if (style_ == ProgressStyle::Bar) bar_.draw(0.0, words_);
+  }
+
+  void on_round(const RoundRecord& record, std::span<const double>) override {
+    if (style_ != ProgressStyle::Bar || !bar_.due()) return;
+    const std::uint32_t made = record.round.value + 1;
+    bar_.draw(static_cast<double>(made) / rounds_, fmt::format("{}, round {}/{}", words_, made, rounds_));
+  }
+
+  void finish() { bar_.clear(); }
+
+ private:
+  ProgressStyle style_;
+  std::uint32_t rounds_ = 1;
+  std::string words_;
+  Bar bar_;
+};
+
 int present(const CompareArguments& arguments, const io::FinishedComparison& comparison) {
   std::string where;
   if (!arguments.out.empty()) {
@@ -109,7 +143,8 @@ int present(const CompareArguments& arguments, const io::FinishedComparison& com
     where = fmt::format("\nFiles: {}\n", (fs::path(arguments.out) / "comparison.*").string());
   }
   const bool json = arguments.format == OutputFormat::Json;
-  if (!print_result(json ? io::comparison_json(comparison) : comparison_text(comparison) + where)) return kRunFailed;
+  if (!print_result(json ? io::comparison_json(comparison) : api::comparison_text(comparison) + where))
+    return kRunFailed;
   return comparison.interrupted ? kStoppedEarly : kDone;
 }
 
@@ -118,13 +153,10 @@ double soft_weight(const CompareArguments& arguments, const io::Plan& plan) {
 }
 
 int compare(const CompareArguments& arguments) {
-  auto plan = arguments.plan.plan();
-  if (!plan) return complain(plan.error().message, kBadInput);
-  if (plan->usual_sampling) plan->usual_sampling = false;  // as the published method has it: one order for all methods
-  const double soft = soft_weight(arguments, *plan);
-  plan->method = {};             // every contender has its own
-  plan->goal = io::Goal::Solve;  // and all have the rows as a solver would: scaled where the plan says so
-  auto federation = federation_of(arguments, *plan);
+  const auto given = arguments.plan.plan();
+  if (!given) return complain(given.error().message, kBadInput);
+  const io::Plan plan = api::comparison_plan(*given);
+  auto federation = federation_of(arguments, plan);
   if (!federation) return complain(federation.error().message, kBadInput);
   if (!arguments.out.empty()) {
     if (const auto ready = io::make_writable_folder(arguments.out); !ready) {
@@ -132,14 +164,17 @@ int compare(const CompareArguments& arguments) {
     }
   }
   for (const std::string& warning : federation->problem.warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
-  const ComparisonWishes wishes{title_of(arguments, *plan),
-                                arguments.methods,
-                                arguments.target,
-                                arguments.sort,
-                                arguments.progress,
-                                arguments.threads,
-                                soft};
-  const auto comparison = compare_methods(wishes, *plan, *std::move(federation));
+  CompareDisplay display(arguments.progress);
+  const auto comparison = api::compare_methods({.title = title_of(arguments, plan),
+                                                .methods = arguments.methods,
+                                                .target = arguments.target,
+                                                .sort = arguments.sort,
+                                                .threads = arguments.threads,
+                                                .soft = soft_weight(arguments, *given),
+                                                .stop = &stop_on_interrupt(),
+                                                .observer = &display},
+                                               plan, *std::move(federation));
+  display.finish();
   if (!comparison) return complain(comparison.error().message, kBadInput);
   return present(arguments, *comparison);
 }

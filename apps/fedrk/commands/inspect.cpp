@@ -11,16 +11,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "api/privacy_forecast_words.hpp"
+#include "api/method_words.hpp"
+#include "api/revealed.hpp"
 #include "commands.hpp"
 #include "fedrk/analysis/survey.hpp"
-#include "fedrk/base/error.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "inspect_attack.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
-#include "revealed.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -42,20 +41,6 @@ struct Findings {
   std::string forecast;  // of the error under differential privacy, where that is asked for
 };
 
-constexpr double kConsistent = 1e-10;  // relative residual of the least-squares solution
-
-// A hopeless plan is worth a look too: why it is hopeless.
-std::string forecast_of(const io::Plan& plan, const io::Federation& federation) {
-  std::vector<ClientSummary> roster;
-  for (const Client& client : federation.clients) roster.push_back(client.summary());
-  try {
-    const std::string words = api::privacy_forecast_words(plan, roster, federation.problem.unknowns.size());
-    return words.empty() ? "" : "The forecast: " + words + ".";
-  } catch (const InvalidArgument& error) {
-    return "It would be refused: " + std::string(error.what()) + ".";
-  }
-}
-
 Findings look_at(const io::Plan& plan, const io::Federation& federation, bool exact) {
   constexpr double kQuick = 2e10;  // operations: some ten seconds
   Findings found;
@@ -64,69 +49,14 @@ Findings look_at(const io::Plan& plan, const io::Federation& federation, bool ex
     found.total_weight += found.clients.back().weight;
     found.nonzeros += found.clients.back().nonzeros;
   }
-  found.forecast = forecast_of(plan, federation);
+  found.forecast = api::forecast_words(plan, federation);
   if (exact || spectrum_cost(federation.clients) <= kQuick) found.spectrum = survey_spectrum(federation.clients);
   return found;
 }
 
-constexpr double kSlow = 300.0;  // a condition number from which on a short memory takes many rounds
-
-std::string fit_words(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
-  const std::size_t rounds = kept_groups(plan, clients);
-  const std::string what =
-      plan.method.ridge > 0.0 ? fmt::format("Ridge regression, lambda = {:g}", plan.method.ridge) : "Least squares";
-  if (is_gram_fit(plan, unknowns)) {
-    return fmt::format(
-        "{} by one Gram sum: every client is asked once for the cross-products of its columns, {} numbers{}; the "
-        "server "
-        "adds them up and solves. Where there is too much work for twice the usual precision, refinements follow.",
-        what, (unknowns + 1) * (unknowns + 2) / 2, rounds == 1 ? "" : fmt::format(", in {} rounds", rounds));
-  }
-  return fmt::format(
-      "{} by conjugate gradients: every iteration asks each client for one product, {} numbers, in {} round{}; there "
-      "are at most about as many iterations as columns, and far fewer where these are not much alike.",
-      what, unknowns, rounds, rounds == 1 ? "" : "s");
-}
-
-// Hyperplanes hold every solution; where there is none they show it.
-std::string equations_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
-  const MethodOptions& method = plan.method;
-  const std::string first =
-      fmt::format("hyperplanes with a memory of {} rounds", io::memory_text(*method.settled(plan.run).memory));
-  const std::string advice = "use fedrk fit for data, or --least-squares.";
-  if (!found.spectrum) {
-    return fmt::format("By {}; should the equations contradict each other, the run ends and says so: then {}", first,
-                       advice);
-  }
-  if (found.spectrum->least_squares_residual > kConsistent) {
-    return "The equations contradict each other, so there is nothing to solve: a run would end once the " + first +
-           " have shown it. Instead, " + advice;
-  }
-  std::string text = "The equations have a solution: " + first + " lead to " +
-                     (rows < unknowns ? "the one nearest to the start." : "it.");
-  if (found.spectrum->condition_number > kSlow && method.memory != HyperplaneMemory::kAll) {
-    text +=
-        fmt::format(" With a condition number of {} that takes many rounds; ", brief(found.spectrum->condition_number));
-    text += method.memory ? std::string("without --memory all rounds are kept where it is too slow.")
-                          : fmt::format(
-                                "where it is too slow all rounds are kept, which ends after about {}, whatever "
-                                "the condition number.",
-                                unknowns);
-  }
-  return text;
-}
-
-// What a run with this plan would do, as far as the equations tell it beforehand.
-std::string method_words(const io::Plan& plan, const Findings& found, std::size_t rows, std::size_t unknowns) {
-  const MethodOptions& method = plan.method;
-  if (method.privacy.on()) return "The mean of clipped passes, with noise. " + found.forecast;
-  if (method.is_published(plan.run)) {
-    return std::string("The published method, with every client's update.") +
-           (method.refits(plan.run) ? " At the end least squares on the entries selected most often." : "");
-  }
-  if (method.fits()) return fit_words(plan, found.clients.size(), unknowns);
-  if (method.soft > 0.0) return "Sparse Kaczmarz steps by soft thresholding.";
-  return equations_words(plan, found, rows, unknowns);
+std::string method_words(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
+  return api::method_words(plan, {federation.problem.rows, federation.problem.unknowns.size(), found.clients.size()},
+                           found.spectrum, found.forecast);
 }
 
 Json to_json(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
@@ -151,12 +81,13 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
                             {"rate_by_norm", found.spectrum->rate_by_norm},
                             {"rate_uniform", found.spectrum->rate_uniform},
                             {"least_squares_residual", found.spectrum->least_squares_residual},
-                            {"consistent", found.spectrum->least_squares_residual <= kConsistent}};
+                            {"consistent", is_consistent(*found.spectrum)}};
   }
-  document["method"] = method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size());
+  document["method"] = method_words(plan, federation, found);
   if (!found.forecast.empty()) document["privacy_forecast"] = found.forecast;
-  document["revealed"] = revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size());
-  document["revealed_to_clients"] = revealed_to_clients(plan, found.clients.size(), federation.problem.unknowns.size());
+  document["revealed"] = api::revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size());
+  document["revealed_to_clients"] =
+      api::revealed_to_clients(plan, found.clients.size(), federation.problem.unknowns.size());
   document["warnings"] = federation.problem.warnings;
   return document;
 }
@@ -171,10 +102,10 @@ std::string spectrum_text(const io::Plan& plan, const Findings& found, std::size
   if (plan.method.fits()) {  // whoever fits expects no solution, and makes no Kaczmarz steps
     return text + fmt::format("least-squares residual {} of the right-hand side\n", brief(s.least_squares_residual));
   }
-  text += fmt::format("{} (least-squares residual {} of the right-hand side)\n",
-                      s.least_squares_residual <= kConsistent ? "consistent: there is an exact solution"
-                                                              : "inconsistent: the equations contradict each other",
-                      brief(s.least_squares_residual));
+  text += fmt::format(
+      "{} (least-squares residual {} of the right-hand side)\n",
+      is_consistent(s) ? "consistent: there is an exact solution" : "inconsistent: the equations contradict each other",
+      brief(s.least_squares_residual));
   text += fmt::format("rate of pooled Kaczmarz steps: alpha = 1 - {} drawn by squared norm, 1 - {} drawn uniformly\n",
                       brief(1.0 - s.rate_by_norm), brief(1.0 - s.rate_uniform));
   return text + fmt::format("  (at most {} and {} steps for each further digit)\n", brief(per_digit(s.rate_by_norm)),
@@ -198,13 +129,25 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
   if (found.clients.size() > kMost) text += fmt::format("  ... and {} more\n", found.clients.size() - kMost);
   text += spectrum_text(plan, found, federation.problem.unknowns.size());
   text += std::string("\nhow it would be ") + (plan.method.fits() ? "fitted" : "solved") + ":\n" +
-          wrapped(method_words(plan, found, federation.problem.rows, federation.problem.unknowns.size()), 96, 2);
+          wrapped(method_words(plan, federation, found), 96, 2);
   text += "\nwhat the server would learn:\n" +
-          wrapped(revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size()), 96, 2);
+          wrapped(api::revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size()), 96, 2);
   text += "\nwhat other clients would learn:\n" +
-          wrapped(revealed_to_clients(plan, found.clients.size(), federation.problem.unknowns.size()), 96, 2);
+          wrapped(api::revealed_to_clients(plan, found.clients.size(), federation.problem.unknowns.size()), 96, 2);
   for (const std::string& warning : federation.problem.warnings) text += "\nNote:\n" + wrapped(warning, 96, 2);
   return text;
+}
+
+api::AttackFindings attack(const io::Plan& plan, io::Federation federation) {
+  const bool terminal = resolved(ProgressStyle::Auto) == ProgressStyle::Bar;
+  ProgressDisplay progress(terminal ? ProgressStyle::Bar : ProgressStyle::None, plan.run.rounds);
+  const auto tell = [&](const std::string& words) {
+    progress.finish();
+    say(fmt::format("attack: {}\n", words));
+  };
+  auto findings = api::play_attack(plan, std::move(federation), {&progress, tell});
+  progress.finish();
+  return findings;
 }
 
 int inspect(const InspectArguments& arguments) {
@@ -215,11 +158,11 @@ int inspect(const InspectArguments& arguments) {
   const Findings found = look_at(*plan, *federation, arguments.exact);
   if (arguments.format == OutputFormat::Json) {
     Json document = to_json(*plan, *federation, found);
-    if (arguments.attack) document["attack"] = attack_json(play_attack(*plan, *std::move(federation)));
+    if (arguments.attack) document["attack"] = attack_json(attack(*plan, *std::move(federation)));
     return print_result(document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n') ? kDone : kRunFailed;
   }
   std::string text = to_text(*plan, *federation, found);
-  if (arguments.attack) text += "\nthe attack:\n" + attack_text(play_attack(*plan, *std::move(federation)));
+  if (arguments.attack) text += "\nthe attack:\n" + attack_text(attack(*plan, *std::move(federation)));
   return print_result(text) ? kDone : kRunFailed;
 }
 

@@ -49,34 +49,26 @@ void ServerMetrics::set_phase(std::string phase) {
 
 std::vector<Metric> ServerMetrics::metrics() const {
   const auto seats = server_.status();
-  std::vector<Metric> metrics;
   const auto here = std::ranges::count(seats, "here", &network::SeatStatus::presence);
+  std::vector<Metric> metrics;
+  const auto add = [&](const char* name, const char* help, MetricType type, double value) {
+    metrics.push_back({name, help, type, {}, value});
+  };
   {
     const std::lock_guard lock(mutex_);
     for (const char* phase : {"gathering", "running", "ended"}) {
-      metrics.push_back({"fedrk_phase",
-                         "What the server is doing.",
-                         MetricType::Gauge,
-                         {{"phase", phase}},
-                         phase_ == phase ? 1.0 : 0.0});
+      add("fedrk_phase", "What the server is doing.", MetricType::Gauge, phase_ == phase ? 1.0 : 0.0);
+      metrics.back().labels.emplace_back("phase", phase);
     }
-    metrics.push_back({"fedrk_rounds_total", "Rounds made.", MetricType::Counter, {}, rounds_});
-    metrics.push_back({"fedrk_absences_total", "Clients absent from rounds.", MetricType::Counter, {}, absences_});
-    metrics.push_back({"fedrk_round_seconds_total", "Time spent in rounds.", MetricType::Counter, {}, seconds_});
-    metrics.push_back({"fedrk_bytes_up_total", "Numbers from clients, in bytes.", MetricType::Counter, {}, bytes_up_});
-    metrics.push_back(
-        {"fedrk_bytes_down_total", "Numbers to clients, in bytes.", MetricType::Counter, {}, bytes_down_});
-    if (residual_) {
-      metrics.push_back({"fedrk_relative_residual", "The last that was reported.", MetricType::Gauge, {}, *residual_});
-    }
+    add("fedrk_rounds_total", "Rounds made.", MetricType::Counter, rounds_);
+    add("fedrk_absences_total", "Clients absent from rounds.", MetricType::Counter, absences_);
+    add("fedrk_round_seconds_total", "Time spent in rounds.", MetricType::Counter, seconds_);
+    add("fedrk_bytes_up_total", "Numbers from clients, in bytes.", MetricType::Counter, bytes_up_);
+    add("fedrk_bytes_down_total", "Numbers to clients, in bytes.", MetricType::Counter, bytes_down_);
+    if (residual_) add("fedrk_relative_residual", "The last that was reported.", MetricType::Gauge, *residual_);
   }
-  metrics.push_back(
-      {"fedrk_clients_listed", "Clients that may join.", MetricType::Gauge, {}, static_cast<double>(seats.size())});
-  metrics.push_back({"fedrk_clients_here",
-                     "Clients that are connected and ready.",
-                     MetricType::Gauge,
-                     {},
-                     static_cast<double>(here)});
+  add("fedrk_clients_listed", "Clients that may join.", MetricType::Gauge, static_cast<double>(seats.size()));
+  add("fedrk_clients_here", "Clients that are connected and ready.", MetricType::Gauge, static_cast<double>(here));
   for (const network::SeatStatus& seat : seats) add_client(seat, metrics);
   return metrics;
 }

@@ -8,7 +8,7 @@
 
 #include "fedrk/io/plan.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 
 /// Whether a fit by this plan is one sum of cross-products; else it is made of products, by conjugate gradients.
 bool is_gram_fit(const io::Plan& plan, std::size_t unknowns);
@@ -22,4 +22,4 @@ std::string revealed_to_server(const io::Plan& plan, std::size_t clients, std::s
 /// What a client that keeps what it is sent could learn of the others.
 std::string revealed_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns);
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

@@ -5,9 +5,9 @@
 
 #include "fedrk/io/comparison_files.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 
 /// A comparison as a person reads it: the table, and below it what each method is.
 std::string comparison_text(const io::FinishedComparison& comparison);
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compare_text.hpp"
+#include "api/compare_text.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "api/text.hpp"
 #include "fedrk/io/number.hpp"
-#include "output.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 namespace {
 
 std::string flops_text(std::optional<double> flops) {
@@ -115,4 +115,4 @@ std::string comparison_text(const io::FinishedComparison& comparison) {
   return text;
 }
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "revealed.hpp"
+#include "api/revealed.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 #include "fedrk/federated/groups.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 namespace {
 
 std::size_t participants(const io::Plan& plan, std::size_t clients) {
@@ -142,4 +142,4 @@ std::string revealed_to_clients(const io::Plan& plan, std::size_t clients, std::
          "can read it: let three or more take part.";
 }
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api

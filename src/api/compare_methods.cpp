@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compare_run.hpp"
+#include "api/compare_methods.hpp"
 
 #include <algorithm>
 #include <new>
 
 #include <fmt/format.h>
 
+#include "api/text.hpp"
 #include "fedrk/analysis/comparison.hpp"
 #include "fedrk/analysis/survey.hpp"
 #include "fedrk/baselines/pooled.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/io/memory.hpp"
-#include "output.hpp"
-#include "signals.hpp"
 
-namespace fedrk::app {
+namespace fedrk::api {
 namespace {
 
 using io::available_memory;
@@ -49,40 +48,6 @@ Result<std::vector<Contender>> chosen(const std::vector<std::string>& names, std
   }
   return list;
 }
-
-/// Which method runs, on stderr: a bar for its rounds on a terminal, a line for each method elsewhere.
-class CompareDisplay final : public RoundObserver {
- public:
-  CompareDisplay(ProgressStyle style, std::size_t methods, std::uint32_t rounds)
-      : style_(resolved(style)), methods_(methods), rounds_(rounds) {}
-
-  void prepare(const std::string& what) {
-    words_ = "finding " + what;
-    if (style_ == ProgressStyle::Lines) say(words_ + '\n');
-    if (style_ == ProgressStyle::Bar) bar_.draw(0.0, words_);
-  }
-
-  void begin(std::size_t index, const std::string& label) {
-    words_ = fmt::format("{} of {}: {}", index + 1, methods_, label);
-    if (style_ == ProgressStyle::Lines) say(fmt::format("[METHOD {}/{}] {}\n", index + 1, methods_, label));
-    if (style_ == ProgressStyle::Bar) bar_.draw(0.0, words_);
-  }
-
-  void on_round(const RoundRecord& record, std::span<const double>) override {
-    if (style_ != ProgressStyle::Bar || !bar_.due()) return;
-    const std::uint32_t made = record.round.value + 1;
-    bar_.draw(static_cast<double>(made) / rounds_, fmt::format("{}, round {}/{}", words_, made, rounds_));
-  }
-
-  void finish() { bar_.clear(); }
-
- private:
-  ProgressStyle style_;
-  std::size_t methods_;
-  std::uint32_t rounds_;
-  std::string words_;
-  Bar bar_;
-};
 
 // What errors are measured by: the known solution where it is the one to find, that is, where few entries are asked for
 // or where it solves the equations and they leave no choice; else the least-squares solution nearest to the start, if a
@@ -154,15 +119,15 @@ std::string too_large(const Contender& contender) {
 
 // One method that cannot be run takes nothing from the others.
 void run_methods(const std::vector<Contender>& list, Engine& engine, const std::vector<ClientShape>& shapes,
-                 const ComparisonOptions& options, CompareDisplay& display, io::FinishedComparison& comparison) {
-  const StopSignal& stop = stop_on_interrupt();
+                 const ComparisonOptions& options, const CompareOptions& wanted, io::FinishedComparison& comparison) {
+  const auto stopped = [&] { return wanted.stop != nullptr && wanted.stop->requested(); };
   for (std::size_t k = 0; k < list.size(); ++k) {
-    std::string why = stop.requested() ? "as the comparison was stopped" : too_large(list[k]);
+    std::string why = stopped() ? "as the comparison was stopped" : too_large(list[k]);
     if (why.empty()) {
-      display.begin(k, list[k].label);
+      if (wanted.observer != nullptr) wanted.observer->begin(k, list.size(), options.run.rounds, list[k].label);
       try {
-        comparison.outcomes.push_back(compete(list[k], engine, shapes, options, &stop, &display));
-        if (!stop.requested()) continue;
+        comparison.outcomes.push_back(compete(list[k], engine, shapes, options, wanted.stop, wanted.observer));
+        if (!stopped()) continue;
         comparison.outcomes.pop_back();
         why = "as the comparison was stopped";
       } catch (const std::bad_alloc&) {
@@ -171,39 +136,44 @@ void run_methods(const std::vector<Contender>& list, Engine& engine, const std::
     }
     comparison.left_out.push_back({list[k].name, why});
   }
-  display.finish();
+  comparison.interrupted = stopped();
 }
 
 }  // namespace
 
-Result<io::FinishedComparison> compare_methods(const ComparisonWishes& wishes, const io::Plan& plan,
+io::Plan comparison_plan(io::Plan plan) {
+  plan.usual_sampling = false;  // as the published method has it: one order for all methods
+  plan.method = {};             // every contender has its own
+  plan.goal = io::Goal::Solve;  // and all have the rows as a solver would: scaled where the plan says so
+  return plan;
+}
+
+Result<io::FinishedComparison> compare_methods(const CompareOptions& wanted, const io::Plan& plan,
                                                io::Federation federation) {
   const std::vector<ClientShape> shapes = shapes_of(federation.clients);
-  InProcessEngine engine(std::move(federation.clients), wishes.threads);
-  ComparisonOptions options{plan.run, wishes.target, {}, federation.problem.start};
-  ContenderOptions wanted{.run = plan.run, .soft = wishes.soft, .fixed = federation.problem.intercept ? 1U : 0U};
-  wanted.pooled_accuracy = 0.01 * wishes.target;  // a residual tells the error only up to the condition number
-  if (federation.problem.sparse) wanted.stored_numbers = stored_numbers(shapes);
-  wanted.stop = &stop_on_interrupt();
-  const auto list = chosen(wishes.methods, contenders(engine, wanted));
+  InProcessEngine engine(std::move(federation.clients), wanted.threads);
+  ComparisonOptions options{plan.run, wanted.target, {}, federation.problem.start};
+  ContenderOptions all{.run = plan.run, .soft = wanted.soft, .fixed = federation.problem.intercept ? 1U : 0U};
+  all.pooled_accuracy = 0.01 * wanted.target;  // a residual tells the error only up to the condition number
+  if (federation.problem.sparse) all.stored_numbers = stored_numbers(shapes);
+  all.stop = wanted.stop;
+  const auto list = chosen(wanted.methods, contenders(engine, all));
   if (!list) return list.error();
 
-  CompareDisplay display(wishes.progress, list->size(), plan.run.rounds);
   io::FinishedComparison comparison;
-  comparison.title = wishes.title;
+  comparison.title = wanted.title;
   comparison.rows = federation.problem.rows;
   comparison.clients = shapes.size();
   comparison.unknowns = federation.problem.unknowns;
   comparison.seed = plan.run.seed;
-  comparison.target = wishes.target;
-  display.prepare("what errors are measured by");
+  comparison.target = wanted.target;
+  if (wanted.observer != nullptr) wanted.observer->prepare("what errors are measured by");
   comparison.reference = find_reference(federation, engine, options);
   comparison.true_support = support_of(federation.problem.truth);
-  run_methods(*list, engine, shapes, options, display, comparison);
-  comparison.interrupted = stop_on_interrupt().requested();
-  sort_outcomes(comparison.outcomes, wishes.sort);
+  run_methods(*list, engine, shapes, options, wanted, comparison);
+  sort_outcomes(comparison.outcomes, wanted.sort);
   comparison.notes = notes_on(comparison, engine, options);
   return comparison;
 }
 
-}  // namespace fedrk::app
+}  // namespace fedrk::api
