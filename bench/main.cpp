@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "bench/arguments.hpp"
 #include "bench/machine.hpp"
 #include "bench/ratios.hpp"
 
@@ -18,15 +18,16 @@ int main(int argc, char** argv) {
   Settings settings;
   std::filesystem::path out;
   std::string only;
-  CLI::App app("Times of fedrk as ratios to plain programs for the same work, and how they grow.");
-  app.add_option("--out", out, "write STEM.json and the plots of growth");
-  app.add_option("--seconds", settings.seconds, "for each contest")->capture_default_str();
-  app.add_option("--scale", settings.scale, "of both sides of the large file, 5.4 GB at 1")->capture_default_str();
-  app.add_option("--scratch", settings.scratch, "folder for the large file, which is removed again")
-      ->capture_default_str();
-  app.add_option("--only", only, "one of large, dense, sparse, passes, sums, csv, runs, clients, growth");
-  app.add_flag("--quick", settings.quick, "small sizes, to see that everything runs");
-  CLI11_PARSE(app, argc, argv);
+  const auto ended =
+      read_arguments("Times of fedrk as ratios to plain programs for the same work, and how they grow.",
+                     {{"--out", &out, "write STEM.json and the plots of growth"},
+                      {"--seconds", &settings.seconds, "for each contest"},
+                      {"--scale", &settings.scale, "of both sides of the large file, 5.4 GB at 1"},
+                      {"--scratch", &settings.scratch, "folder for the large file, which is removed again"},
+                      {"--only", &only, "one of large, dense, sparse, passes, sums, csv, runs, clients, growth"},
+                      {"--quick", &settings.quick, "small sizes, to see that everything runs"}},
+                     argc, argv);
+  if (ended) return *ended;
   if (settings.quick) settings.seconds = 0.05;
 
   try {

@@ -1,35 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The subcommands. Each adds itself to the program and, when chosen, leaves its exit code.
+// The commands, each in a file of its own name in commands/.
 
-namespace CLI {
-class App;
-}
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "cli.hpp"
+#include "fedrk/io/plan.hpp"
+#include "output.hpp"
+#include "progress.hpp"
 
 namespace fedrk::app {
 
-class Host;
+class Launcher;
 
-enum ExitCode : int {
-  kDone = 0,
-  kRunFailed = 1,
-  kBadInput = 2,      // bad usage or bad input
-  kStoppedEarly = 3,  // interrupted, or not converged
+Command check_command();
+Command client_command();
+Command compare_command();
+Command fit_command(Launcher& launcher);
+Command generate_command();
+Command inspect_command();
+Command provision_command();
+Command report_command();
+Command reproduce_command();
+Command server_command();
+Command solve_command(Launcher& launcher);
+Command status_command();
+Command stop_command();
+
+/// What fit and solve share: a federation that lives with the run, from data files to a report. The command has the
+/// flags of this goal and no description yet.
+Command execute_command(std::string name, io::Job goal, Launcher& launcher);
+
+struct ResumeArguments {
+  std::string folder;
+  std::size_t threads = 0;  // 0: all cores
+  OutputFormat format = OutputFormat::Text;
+  ProgressStyle progress = ProgressStyle::Auto;
 };
 
-void add_check(CLI::App& program, int& exit_code);
-void add_compare(CLI::App& program, int& exit_code);
-void add_server(CLI::App& program, int& exit_code);
-void add_client(CLI::App& program, int& exit_code);
-void add_fit(CLI::App& program, int& exit_code, Host& host);
-void add_solve(CLI::App& program, int& exit_code, Host& host);
-void add_generate(CLI::App& program, int& exit_code);
-void add_inspect(CLI::App& program, int& exit_code);
-void add_provision(CLI::App& program, int& exit_code);
-void add_report(CLI::App& program, int& exit_code);
-void add_reproduce(CLI::App& program, int& exit_code);
-void add_status(CLI::App& program, int& exit_code);
-void add_stop(CLI::App& program, int& exit_code);
+/// Runs of a server need `of_server`; without it they are refused.
+Command resume_command(Launcher& launcher, std::function<int(const ResumeArguments&)> of_server = {});
+int resume_server(const ResumeArguments& arguments);
 
 }  // namespace fedrk::app

@@ -3,24 +3,23 @@
 
 // The flags that describe a synthetic problem, for the commands that make one.
 
-#include <map>
 #include <string>
+#include <vector>
 
+#include "cli.hpp"
 #include "fedrk/problem/generators.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace fedrk::app {
 
-extern const std::map<std::string, ProblemKind> kProblemKinds;
-extern const char* const kProblemKindHelp;
+struct GeneratorFlags {
+  GeneratorOptions problem;
+  std::string kind;  // its name; empty: not given
+  std::string size;  // one of the flags of `sizes` that was given; empty: none was
 
-/// --rows, --cols, --nonzeros, --noise, --density, in the given group of the help.
-void add_generator_flags(CLI::App& command, GeneratorOptions& problem, const std::string& group);
-
-/// The paper's sparse problem is noisy; say --noise 0 for one that is not.
-void set_default_noise(const CLI::App& command, GeneratorOptions& problem);
+  /// The kind of problem, as a flag or argument of this name.
+  Flag kind_flag(const std::string& name, const std::string& group = "Options");
+  /// --rows, --cols, --nonzeros, --noise, --density. They come after the kind, which has a say in their defaults.
+  std::vector<Flag> sizes(const std::string& group = "Options");
+};
 
 }  // namespace fedrk::app

@@ -4,12 +4,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
 
 #include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include "choice.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -17,14 +13,6 @@ namespace {
 bool quiet = false;
 
 }  // namespace
-
-void add_format_flag(CLI::App& command, OutputFormat& format) {
-  const std::map<std::string, OutputFormat> names{{"text", OutputFormat::Text}, {"json", OutputFormat::Json}};
-  add_choice(command, "--format", format, names, "output format on stdout")
-      ->type_name("text|json")
-      ->default_str("text")
-      ->group("Output");
-}
 
 void keep_quiet() { quiet = true; }
 
@@ -35,6 +23,7 @@ void say(std::string_view text) {
 }
 
 bool print_result(std::string_view text) {
+  if (quiet) return true;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) say(fmt::format("fedrk: cannot write to standard output: {}\n", std::strerror(errno)));
   return written;

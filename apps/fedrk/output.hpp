@@ -7,16 +7,16 @@
 
 #include "api/text.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace fedrk::app {
 
-enum class OutputFormat { Text, Json };
+enum ExitCode : int {
+  kDone = 0,
+  kRunFailed = 1,
+  kBadInput = 2,      // bad usage or bad input
+  kStoppedEarly = 3,  // interrupted, or not converged
+};
 
-/// Adds --format text|json.
-void add_format_flag(CLI::App& command, OutputFormat& format);
+enum class OutputFormat { Text, Json };
 
 /// From now on nothing is said, by this process: another one speaks for it.
 void keep_quiet();

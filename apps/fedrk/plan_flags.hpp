@@ -8,19 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/plan.hpp"
 #include "fedrk/io/plan_options.hpp"
-#include "option_flags.hpp"
+#include "flags.hpp"
 
 namespace fedrk::app {
 
 class PlanFlags {
  public:
-  /// Adds the positional files and a flag for each entry: for those that plans of this goal have, or for all.
-  void add_to(CLI::App& command, std::optional<io::Job> goal = {});
+  /// Adds the files and a flag for each entry to a command: for the entries that plans of this goal have, or for all.
+  void add_to(Command& command, std::optional<io::Job> goal = {});
   /// The same, with a flag for the wanted entries only.
-  void add_to(CLI::App& command, std::optional<io::Job> goal, const std::function<bool(const io::PlanOption&)>& wanted);
+  void add_to(Command& command, std::optional<io::Job> goal, const std::function<bool(const io::PlanOption&)>& wanted);
 
   /// The plan file, if any, with the other files and the flags over it. Its goal is that of the command.
   Result<io::Plan> plan() const;
@@ -29,8 +27,6 @@ class PlanFlags {
   std::string plan_file() const;
 
  private:
-  Result<void> check_goal(const io::Plan& plan) const;
-
   std::optional<io::Job> goal_;
   std::vector<std::string> files_;
   std::string site_;

@@ -7,23 +7,34 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
-#include "bar.hpp"
 #include "fedrk/federated/federated_run.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace fedrk::app {
 
 enum class ProgressStyle { Auto, Bar, Lines, None };
 
-/// Adds --progress auto|bar|lines|none.
-void add_progress_flag(CLI::App& command, ProgressStyle& style);
-
 /// What auto means here: a bar on a terminal, lines elsewhere.
 ProgressStyle resolved(ProgressStyle style);
+
+/// A bar on a terminal, on stderr, with words behind it.
+class Bar {
+ public:
+  /// Whether it is time for another drawing; asking first saves making the words.
+  bool due() const;
+
+  /// Replaces what was drawn before. `share` is 0 to 1; words that do not fit the line are cut.
+  void draw(double share, std::string_view words);
+
+  /// Leaves an empty line. Call it before anything else is written.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point drawn_{};
+  bool there_ = false;
+};
 
 class ProgressDisplay final : public RoundObserver {
  public:

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "bench/arguments.hpp"
 #include "bench/federation/echo.hpp"
 #include "bench/federation/swarm.hpp"
 #include "bench/harness.hpp"
@@ -251,13 +251,14 @@ void run(const Settings& settings) {
 int main(int argc, char** argv) {
   Settings settings;
   settings.scratch = std::filesystem::temp_directory_path() / fmt::format("fedrk-bench-{}", ::getpid());
-  CLI::App app("Rounds over the network, as ratios to a plain WebSocket echo.");
-  app.add_option("--out", settings.out, "write STEM.json");
-  app.add_option("--seconds", settings.seconds, "for each contest")->capture_default_str();
-  app.add_option("--scratch", settings.scratch, "folder for keys and stores, removed again")->capture_default_str();
-  app.add_option("--clients", settings.clients, "connected at one time")->capture_default_str();
-  app.add_flag("--quick", settings.quick, "few clients, to see that everything runs");
-  CLI11_PARSE(app, argc, argv);
+  const auto ended = read_arguments("Rounds over the network, as ratios to a plain WebSocket echo.",
+                                    {{"--out", &settings.out, "write STEM.json"},
+                                     {"--seconds", &settings.seconds, "for each contest"},
+                                     {"--scratch", &settings.scratch, "folder for keys and stores, removed again"},
+                                     {"--clients", &settings.clients, "connected at one time"},
+                                     {"--quick", &settings.quick, "few clients, to see that everything runs"}},
+                                    argc, argv);
+  if (ended) return *ended;
   if (settings.quick) settings.seconds = 0.05;
   int exit_code = 0;
   try {

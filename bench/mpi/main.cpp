@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "bench/arguments.hpp"
 #include "bench/harness.hpp"
 #include "bench/report.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
@@ -191,9 +191,10 @@ int measure(const Settings& settings, const mpi::Ranks& ranks) {
 int main(int argc, char** argv) {
   const mpi::Ranks ranks(argc, argv);
   Settings settings;
-  CLI::App program{"Times of rounds on the ranks of an MPI job"};
-  program.add_flag("--quick", settings.quick, "only that it runs");
-  program.add_option("--out", settings.out, "where to write, without ending");
-  CLI11_PARSE(program, argc, argv);
+  const auto ended = read_arguments(
+      "Times of rounds on the ranks of an MPI job",
+      {{"--quick", &settings.quick, "only that it runs"}, {"--out", &settings.out, "where to write, without ending"}},
+      argc, argv);
+  if (ended) return *ended;
   return measure(settings, ranks);
 }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "bench/arguments.hpp"
 #include "bench/harness.hpp"
 #include "bench/report.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
@@ -74,10 +74,10 @@ Measured measure(std::size_t clients) {
 int main(int argc, char** argv) {
   bool quick = false;
   std::filesystem::path out;
-  CLI::App program{"What one more client costs, up to a million of them in one process"};
-  program.add_flag("--quick", quick, "only that it runs");
-  program.add_option("--out", out, "where to write, without ending");
-  CLI11_PARSE(program, argc, argv);
+  const auto ended = read_arguments(
+      "What one more client costs, up to a million of them in one process",
+      {{"--quick", &quick, "only that it runs"}, {"--out", &out, "where to write, without ending"}}, argc, argv);
+  if (ended) return *ended;
   Report report;
   Growth everyone{"a round of sums with everyone", "clients", {}, {}},
       some{"... with a thousand of them", "clients", {}, {}};

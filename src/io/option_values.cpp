@@ -4,20 +4,6 @@
 #include "fedrk/io/powers.hpp"
 
 namespace fedrk::io {
-namespace {
-
-template <class Accepts>
-Result<void> set_number(const Values& values, std::string_view expected, const Accepts& accepts, double& field) {
-  const auto text = single(values);
-  if (!text) return text.error();
-  const auto number = parse_number(*text);
-  if (!number || !accepts(*number)) return Error{fmt::format("expected {}, found '{}'", expected, *text)};
-  field = *number;
-  return {};
-}
-
-}  // namespace
-
 Result<std::string> single(const Values& values) {
   if (values.size() == 1) return values.front();
   return Error{fmt::format("expected one value, found {}", values.size())};
@@ -75,6 +61,15 @@ Result<void> set_megabytes(const Values& values, std::size_t& bytes) {
   std::uint32_t megabytes = 0;
   if (const auto done = set_whole<std::uint32_t>(values, megabytes, 0); !done) return done.error();
   bytes = std::size_t{megabytes} << 20;
+  return {};
+}
+
+Result<void> set_number(const Values& values, std::string_view expected, bool (*accepts)(double), double& field) {
+  const auto text = single(values);
+  if (!text) return text.error();
+  const auto number = parse_number(*text);
+  if (!number || !accepts(*number)) return Error{fmt::format("expected {}, found '{}'", expected, *text)};
+  field = *number;
   return {};
 }
 

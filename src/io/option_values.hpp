@@ -71,6 +71,9 @@ Result<void> set_choice(const Values& values, std::span<const Words<Choice>> wor
 /// Exactly one value.
 Result<std::string> single(const Values& values);
 
+/// A number that `accepts` takes; `expected` says which.
+Result<void> set_number(const Values& values, std::string_view expected, bool (*accepts)(double), double& field);
+
 /// A whole number from `smallest`, or a word that stands for one.
 template <class Whole>
 Result<void> set_whole(const Values& values, Whole& field, Whole smallest,

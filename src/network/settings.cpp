@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/network/settings.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -53,153 +55,142 @@ constexpr std::string_view kConnection = "Connection", kData = "Data", kPrivacy 
 #define FEDRK_SERVER_GET(expression) FEDRK_GET(ServerSettings, expression)
 
 // What both kinds of file have.
-#define FEDRK_COMMON(SETTINGS)                                                                \
-  {"certificate",                                                                             \
-   kConnection,                                                                               \
-   OptionKind::Path,                                                                          \
-   "FILE",                                                                                    \
-   "own certificate (PEM)",                                                                   \
-   FEDRK_SET(SETTINGS, io::set_text(v, s.tls.certificate)),                                   \
-   FEDRK_GET(SETTINGS, text_or_nothing(s.tls.certificate))},                                  \
-      {"key",                                                                                 \
-       kConnection,                                                                           \
-       OptionKind::Path,                                                                      \
-       "FILE",                                                                                \
-       "its private key (PEM)",                                                               \
-       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.key)),                                       \
-       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.key))},                                      \
-      {"ca",                                                                                  \
-       kConnection,                                                                           \
-       OptionKind::Path,                                                                      \
-       "FILE",                                                                                \
-       "certificate of the federation's CA: whom to believe (PEM)",                           \
-       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.ca)),                                        \
-       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.ca))},                                       \
-      {"insecure",                                                                            \
-       kConnection,                                                                           \
-       OptionKind::Switch,                                                                    \
-       "",                                                                                    \
-       "no TLS: anybody may read along, and be anybody",                                      \
-       FEDRK_SET(SETTINGS, io::set_switch(v, s.insecure)),                                    \
-       FEDRK_GET(SETTINGS, switch_text(s.insecure))},                                         \
-      {"max-message",                                                                         \
-       kLimits,                                                                               \
-       OptionKind::Number,                                                                    \
-       "MB",                                                                                  \
-       "largest message that is taken",                                                       \
-       FEDRK_SET(SETTINGS, io::set_megabytes(v, s.largest_message)),                          \
-       FEDRK_GET(SETTINGS, megabytes(s.largest_message))},                                    \
-      {"max-vector",                                                                          \
-       kLimits,                                                                               \
-       OptionKind::Number,                                                                    \
-       "MB",                                                                                  \
-       "longest vector that is taken, all its pieces together",                               \
-       FEDRK_SET(SETTINGS, io::set_megabytes(v, s.longest_vector)),                           \
-       FEDRK_GET(SETTINGS, megabytes(s.longest_vector))},                                     \
-      {"log-format",                                                                          \
-       kLog,                                                                                  \
-       OptionKind::Text,                                                                      \
-       "text|json",                                                                           \
-       "lines for people, or one JSON object a line",                                         \
-       FEDRK_SET(SETTINGS, io::set_choice<LogFormat>(v, kFormats, s.log.format)),             \
-       FEDRK_GET(SETTINGS, {io::word_of<LogFormat>(kFormats, s.log.format)})},                \
-  {                                                                                           \
-    "log-level", kLog, OptionKind::Text, "debug|info|warn|error", "the least that is logged", \
-        FEDRK_SET(SETTINGS, io::set_choice<LogLevel>(v, kLevels, s.log.level)),               \
-        FEDRK_GET(SETTINGS, {io::word_of<LogLevel>(kLevels, s.log.level)})                    \
+#define FEDRK_COMMON(SETTINGS)                                                                     \
+  {"certificate",                                                                                  \
+   kConnection,                                                                                    \
+   OptionKind::Path,                                                                               \
+   "FILE",                                                                                         \
+   "certificate of this participant (PEM)",                                                        \
+   FEDRK_SET(SETTINGS, io::set_text(v, s.tls.certificate)),                                        \
+   FEDRK_GET(SETTINGS, text_or_nothing(s.tls.certificate))},                                       \
+      {"key",                                                                                      \
+       kConnection,                                                                                \
+       OptionKind::Path,                                                                           \
+       "FILE",                                                                                     \
+       "private key of the certificate (PEM)",                                                     \
+       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.key)),                                            \
+       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.key))},                                           \
+      {"ca",                                                                                       \
+       kConnection,                                                                                \
+       OptionKind::Path,                                                                           \
+       "FILE",                                                                                     \
+       "certificate of the federation's authority (PEM)",                                          \
+       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.ca)),                                             \
+       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.ca))},                                            \
+      {"insecure",                                                                                 \
+       kConnection,                                                                                \
+       OptionKind::Switch,                                                                         \
+       "",                                                                                         \
+       "disable TLS and authentication, for tests",                                                \
+       FEDRK_SET(SETTINGS, io::set_switch(v, s.insecure)),                                         \
+       FEDRK_GET(SETTINGS, switch_text(s.insecure))},                                              \
+      {"max-message",                                                                              \
+       kLimits,                                                                                    \
+       OptionKind::Number,                                                                         \
+       "MB",                                                                                       \
+       "maximum size of a message",                                                                \
+       FEDRK_SET(SETTINGS, io::set_megabytes(v, s.largest_message)),                               \
+       FEDRK_GET(SETTINGS, megabytes(s.largest_message))},                                         \
+      {"log-format",                                                                               \
+       kLog,                                                                                       \
+       OptionKind::Text,                                                                           \
+       "text|json",                                                                                \
+       "log format: text, or one JSON object per line",                                            \
+       FEDRK_SET(SETTINGS, io::set_choice<LogFormat>(v, kFormats, s.log.format)),                  \
+       FEDRK_GET(SETTINGS, {io::word_of<LogFormat>(kFormats, s.log.format)})},                     \
+  {                                                                                                \
+    "log-level", kLog, OptionKind::Text, "debug|info|warn|error", "minimum level of log messages", \
+        FEDRK_SET(SETTINGS, io::set_choice<LogLevel>(v, kLevels, s.log.level)),                    \
+        FEDRK_GET(SETTINGS, {io::word_of<LogLevel>(kLevels, s.log.level)})                         \
   }
 
-#define FEDRK_EXPOSE(SETTINGS)                                                                                         \
-  {                                                                                                                    \
-    "expose-rows", kPrivacy, OptionKind::Switch, "",                                                                   \
-        "with single updates: also where one shows a row outright (one local step, one participant, one server step)", \
-        FEDRK_SET(SETTINGS, io::set_switch(v, s.expose_rows)), FEDRK_GET(SETTINGS, switch_text(s.expose_rows))         \
+#define FEDRK_EXPOSE(SETTINGS)                                                                                 \
+  {                                                                                                            \
+    "expose-rows", kPrivacy, OptionKind::Switch, "",                                                           \
+        "allow plans whose updates show rows directly (one local step, one participant or one server step)",   \
+        FEDRK_SET(SETTINGS, io::set_switch(v, s.expose_rows)), FEDRK_GET(SETTINGS, switch_text(s.expose_rows)) \
   }
 
 constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
-    {"server", kConnection, OptionKind::Text, "HOST:PORT", "the server, as its certificate names it",
+    {"server", kConnection, OptionKind::Text, "HOST:PORT", "address of the server, as in its certificate",
      FEDRK_CLIENT_SET(io::set_text(v, s.server)), FEDRK_CLIENT_GET(text_or_nothing(s.server))},
-    {"name", kConnection, OptionKind::Text, "NAME", "this client's name, as its certificate says it",
+    {"name", kConnection, OptionKind::Text, "NAME", "name of this client, as in its certificate",
      FEDRK_CLIENT_SET(io::set_text(v, s.name)), FEDRK_CLIENT_GET(text_or_nothing(s.name))},
     FEDRK_COMMON(ClientSettings),
-    {"wait", kConnection, OptionKind::Number, "SECONDS", "how long to go on trying to reach the server",
+    {"wait", kConnection, OptionKind::Number, "SECONDS", "time limit for reaching the server",
      FEDRK_CLIENT_SET(io::set_positive(v, s.wait)), FEDRK_CLIENT_GET({io::to_text(s.wait)})},
-    {"data", kData, OptionKind::Path, "FILE", "this client's table (CSV, LIBSVM), with the plan's target",
+    {"max-vector", kLimits, OptionKind::Number, "MB", "maximum size of a vector",
+     FEDRK_CLIENT_SET(io::set_megabytes(v, s.longest_vector)), FEDRK_CLIENT_GET(megabytes(s.longest_vector))},
+    {"data", kData, OptionKind::Path, "FILE", "table of this client (CSV, LIBSVM), with the plan's target column",
      FEDRK_CLIENT_SET(io::set_text(v, s.files.data)), FEDRK_CLIENT_GET(text_or_nothing(s.files.data))},
-    {"matrix", kData, OptionKind::Path, "FILE", "or this client's matrix (Matrix Market, NPY)",
+    {"matrix", kData, OptionKind::Path, "FILE",
+     "coefficient matrix of this client (Matrix Market, NPY), in place of a table",
      FEDRK_CLIENT_SET(io::set_text(v, s.files.matrix)), FEDRK_CLIENT_GET(text_or_nothing(s.files.matrix))},
-    {"rhs", kData, OptionKind::Path, "FILE", "with its right-hand side", FEDRK_CLIENT_SET(io::set_text(v, s.files.rhs)),
-     FEDRK_CLIENT_GET(text_or_nothing(s.files.rhs))},
-    {"state", kData, OptionKind::Path, "DIR", "folder for what this client must remember, and for the result",
+    {"rhs", kData, OptionKind::Path, "FILE", "right-hand side of the matrix",
+     FEDRK_CLIENT_SET(io::set_text(v, s.files.rhs)), FEDRK_CLIENT_GET(text_or_nothing(s.files.rhs))},
+    {"state", kData, OptionKind::Path, "DIR", "folder for secrets, the privacy ledger and the result",
      FEDRK_CLIENT_SET(io::set_text(v, s.state)), FEDRK_CLIENT_GET(text_or_nothing(s.state))},
     {"draws", kData, OptionKind::Text, "secret|plan",
-     "where random draws come from: a secret of this client, or the plan's seed, which the server knows (for tests)",
+     "source of random draws: a secret of this client, or the plan's seed, which the server knows (for tests)",
      FEDRK_CLIENT_SET(io::set_choice<bool>(v, kDraws, s.known_draws)),
      FEDRK_CLIENT_GET({io::word_of<bool>(kDraws, s.known_draws)})},
     {"reveal", kPrivacy, OptionKind::Text, "sums|updates",
-     "what the server may see: masked sums over several clients; or also this client's single updates, from which rows "
-     "can be rebuilt",
+     "what the server may see: masked sums over several clients, or single updates of this client, from which rows can "
+     "be reconstructed",
      FEDRK_CLIENT_SET(io::set_choice<bool>(v, kReveals, s.reveal_updates)),
      FEDRK_CLIENT_GET({io::word_of<bool>(kReveals, s.reveal_updates)})},
     {"min-sum", kPrivacy, OptionKind::Number, "N|all",
-     "take part in sums over N clients or more only; all: over every client of the run",
+     "minimum number of clients in a sum; all: every client of the run",
      FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum, {"all", 0})),
      FEDRK_CLIENT_GET(whole_or_word(s.min_sum, "all"))},
     FEDRK_EXPOSE(ClientSettings),
-    {"epsilon", kPrivacy, OptionKind::Number, "EPS|none",
-     "the most that these rows may ever give away under differential privacy, all runs together",
+    {"epsilon", kPrivacy, OptionKind::Number, "EPS|none", "differential privacy budget of these rows, over all runs",
      FEDRK_CLIENT_SET(io::set_epsilon(v, s.privacy_epsilon)),
      FEDRK_CLIENT_GET(number_or_word(s.privacy_epsilon, "none"))},
-    {"delta", kPrivacy, OptionKind::Number, "DELTA", "at this delta",
+    {"delta", kPrivacy, OptionKind::Number, "DELTA", "delta of the privacy budget",
      FEDRK_CLIENT_SET(io::set_positive(v, s.privacy_delta)), FEDRK_CLIENT_GET({io::to_text(s.privacy_delta)})},
 });
 
 constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
-    {"listen", kConnection, OptionKind::Text, "ADDRESS:PORT", "where to wait for clients; port 0: any that is free",
+    {"listen", kConnection, OptionKind::Text, "ADDRESS:PORT", "address to listen on; port 0: any free port",
      FEDRK_SERVER_SET(io::set_text(v, s.listen)), FEDRK_SERVER_GET(text_or_nothing(s.listen))},
-    {"clients", kConnection, OptionKind::Texts, "NAME", "who may join, in the order of the clients (may be repeated)",
-     FEDRK_SERVER_SET(io::set_list(v, s.clients)), FEDRK_SERVER_GET(s.clients)},
+    {"clients", kConnection, OptionKind::Texts, "NAME",
+     "client that may join, in the order of client ids (may be repeated)", FEDRK_SERVER_SET(io::set_list(v, s.clients)),
+     FEDRK_SERVER_GET(s.clients)},
     FEDRK_COMMON(ServerSettings),
-    {"crl", kConnection, OptionKind::Path, "FILE", "revoked certificates (PEM); looked at again when it changes",
+    {"crl", kConnection, OptionKind::Path, "FILE", "certificate revocation list (PEM); reloaded when it changes",
      FEDRK_SERVER_SET(io::set_text(v, s.crl)), FEDRK_SERVER_GET(text_or_nothing(s.crl))},
-    {"plan", kRun, OptionKind::Path, "FILE", "the plan of the run", FEDRK_SERVER_SET(io::set_text(v, s.plan)),
+    {"plan", kRun, OptionKind::Path, "FILE", "plan of the run", FEDRK_SERVER_SET(io::set_text(v, s.plan)),
      FEDRK_SERVER_GET(text_or_nothing(s.plan))},
-    {"out", kRun, OptionKind::Path, "DIR", "folder of the run; one that holds an unfinished run is gone on with",
+    {"out", kRun, OptionKind::Path, "DIR", "folder of the run; an unfinished run in it is continued",
      FEDRK_SERVER_SET(io::set_text(v, s.out)), FEDRK_SERVER_GET(text_or_nothing(s.out))},
-    {"metrics", kRun, OptionKind::Text, "ADDRESS:PORT", "where to show /healthz and /metrics, such as 127.0.0.1:9464",
-     FEDRK_SERVER_SET(io::set_text(v, s.metrics)), FEDRK_SERVER_GET(text_or_nothing(s.metrics))},
-    {"min-sum", kPrivacy, OptionKind::Number, "N", "clients in a masked sum, at least",
+    {"metrics", kRun, OptionKind::Text, "ADDRESS:PORT",
+     "address that serves /healthz and /metrics, such as 127.0.0.1:9464", FEDRK_SERVER_SET(io::set_text(v, s.metrics)),
+     FEDRK_SERVER_GET(text_or_nothing(s.metrics))},
+    {"min-sum", kPrivacy, OptionKind::Number, "N", "minimum number of clients in a masked sum",
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum)),
      FEDRK_SERVER_GET({std::to_string(s.min_sum)})},
     {"unmasked", kPrivacy, OptionKind::Switch, "",
-     "let parts of sums come in the clear, for tests: the server then sees single updates, and every client must say "
-     "--reveal updates",
+     "do not mask sums, for tests: the server sees single updates, and every client must set reveal = \"updates\"",
      FEDRK_SERVER_SET(io::set_switch(v, s.unmasked)), FEDRK_SERVER_GET(switch_text(s.unmasked))},
     FEDRK_EXPOSE(ServerSettings),
-    {"enough", kLimits, OptionKind::Number, "N|all", "clients to begin with when the time for joining is over",
+    {"enough", kLimits, OptionKind::Number, "N|all", "minimum number of clients to start with when --join-limit ends",
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.enough, 1, {"all", 0})),
      FEDRK_SERVER_GET(whole_or_word(s.enough, "all"))},
-    {"quorum", kLimits, OptionKind::Number, "N|half", "answers that a round needs",
+    {"quorum", kLimits, OptionKind::Number, "N|half", "minimum number of replies in a round; half: of those asked",
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.quorum, 1, {"half", 0})),
      FEDRK_SERVER_GET(whole_or_word(s.quorum, "half"))},
-    {"join-limit", kLimits, OptionKind::Number, "SECONDS", "how long to wait for clients to join, and to come back",
+    {"join-limit", kLimits, OptionKind::Number, "SECONDS", "time limit for clients to join, and to reconnect",
      FEDRK_SERVER_SET(io::set_positive(v, s.join_limit)), FEDRK_SERVER_GET({io::to_text(s.join_limit)})},
-    {"reply-limit", kLimits, OptionKind::Number, "SECONDS", "how long a client may take to answer",
+    {"reply-limit", kLimits, OptionKind::Number, "SECONDS", "time limit for a reply",
      FEDRK_SERVER_SET(io::set_positive(v, s.reply_limit)), FEDRK_SERVER_GET({io::to_text(s.reply_limit)})},
-    {"away-limit", kLimits, OptionKind::Number, "SECONDS", "how long a round waits for a client that was lost",
+    {"away-limit", kLimits, OptionKind::Number, "SECONDS", "time that a round waits for a disconnected client",
      FEDRK_SERVER_SET(io::set_positive(v, s.away_limit)), FEDRK_SERVER_GET({io::to_text(s.away_limit)})},
-    {"run-limit", kLimits, OptionKind::Number, "SECONDS|none", "how long the run may take",
+    {"run-limit", kLimits, OptionKind::Number, "SECONDS|none", "time limit for the run",
      FEDRK_SERVER_SET(set_seconds_or(v, "none", s.run_limit)), FEDRK_SERVER_GET(number_or_word(s.run_limit, "none"))},
-    {"heartbeat", kLimits, OptionKind::Number, "SECONDS", "how often a client is to be heard at least",
+    {"heartbeat", kLimits, OptionKind::Number, "SECONDS",
+     "heartbeat interval; a client counts as disconnected after four missed heartbeats",
      FEDRK_SERVER_SET(io::set_positive(v, s.heartbeat)), FEDRK_SERVER_GET({io::to_text(s.heartbeat)})},
-    {"wrong-limit", kLimits, OptionKind::Number, "N", "wrong answers until a client is put aside",
-     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.wrong_limit, 1)),
-     FEDRK_SERVER_GET({std::to_string(s.wrong_limit)})},
-    {"max-connections", kLimits, OptionKind::Number, "N|auto", "connections at one time; auto: twice the clients",
-     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.most_connections, 1, {"auto", 0})),
-     FEDRK_SERVER_GET(whole_or_word(s.most_connections, "auto"))},
-    {"max-memory", kLimits, OptionKind::Number, "MB", "memory that connections may take",
-     FEDRK_SERVER_SET(io::set_megabytes(v, s.memory)), FEDRK_SERVER_GET(megabytes(s.memory))},
 });
 
 #undef FEDRK_EXPOSE
@@ -211,11 +202,18 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
 #undef FEDRK_GET
 #undef FEDRK_SET
 
+constexpr RemovedOption kRemoved[] = {
+    {"max-vector", "removed; the server takes vectors of the length that it asked for"},
+    {"max-connections", "removed; the limit is two connections for each client and 16 more"},
+    {"max-memory", "removed; messages that are arriving take at most 2 GB"},
+    {"wrong-limit", "removed; a client is put aside after three wrong replies"},
+};
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+
 // A piece of a vector is a megabyte and its frame.
-Result<void> check_sizes(std::size_t largest_message, std::size_t longest_vector) {
-  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
-  if (largest_message < 2 * kMegabyte) return Error{"--max-message: at least 2"};
-  if (longest_vector < kMegabyte) return Error{"--max-vector: at least 1"};
+Result<void> check_message_size(std::size_t bytes) {
+  if (bytes < 2 * kMegabyte) return Error{"--max-message: at least 2"};
   return {};
 }
 
@@ -229,6 +227,7 @@ Result<void> check_tls(const TlsFiles& tls, bool insecure) {
 
 std::span<const io::Option<ClientSettings>> client_options() { return kClientOptions; }
 std::span<const io::Option<ServerSettings>> server_options() { return kServerOptions; }
+std::span<const RemovedOption> removed_server_options() { return kRemoved; }
 
 Result<ClientSettings> read_client_settings(const std::filesystem::path& file) {
   ClientSettings settings;
@@ -241,9 +240,17 @@ Result<ClientSettings> read_client_settings(const std::filesystem::path& file) {
 
 Result<ServerSettings> read_server_settings(const std::filesystem::path& file) {
   ServerSettings settings;
-  if (const auto read = io::read_options(file, "a server's settings", server_options(), settings); !read) {
-    return read.error();
-  }
+  const auto kind_of = [](std::string_view name) -> std::optional<OptionKind> {
+    const auto* option = find_option(server_options(), name);
+    if (option != nullptr) return option->kind;
+    const bool removed = std::ranges::find(kRemoved, name, &RemovedOption::name) != std::end(kRemoved);
+    return removed ? std::optional(OptionKind::Text) : std::nullopt;
+  };
+  const auto set = [&](std::string_view name, const Values& values) -> Result<void> {
+    if (const auto* option = find_option(server_options(), name)) return option->set(settings, values);
+    return Error{std::string(std::ranges::find(kRemoved, name, &RemovedOption::name)->reason)};
+  };
+  if (const auto read = io::read_entries(file, "a server's settings", kind_of, set); !read) return read.error();
   return settings;
 }
 
@@ -268,7 +275,8 @@ Result<void> check(const ClientSettings& settings) {
   }
   if (settings.files.matrix.empty() != settings.files.rhs.empty()) return Error{"--matrix and --rhs go together"};
   if (settings.privacy_delta >= 0.1) return Error{"--delta: below 0.1, and well below one over the number of rows"};
-  if (const auto fine = check_sizes(settings.largest_message, settings.longest_vector); !fine) return fine.error();
+  if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();
+  if (settings.longest_vector < kMegabyte) return Error{"--max-vector: at least 1"};
   return check_tls(settings.tls, settings.insecure);
 }
 
@@ -282,9 +290,8 @@ Result<void> check(const ServerSettings& settings) {
     return Error{fmt::format("--enough {}: only {} clients are listed", settings.enough, settings.clients.size())};
   }
   if (settings.out.empty()) return Error{"no folder for the run: give --out DIR"};
-  if (const auto fine = check_sizes(settings.largest_message, settings.longest_vector); !fine) return fine.error();
+  if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();
   if (settings.heartbeat < 0.01) return Error{"--heartbeat: at least 0.01"};
-  if (settings.memory == 0) return Error{"--max-memory: at least 1"};
   return check_tls(settings.tls, settings.insecure);
 }
 

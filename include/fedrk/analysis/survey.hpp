@@ -35,4 +35,7 @@ double spectrum_cost(std::span<const Client> clients);
 
 SpectrumSurvey survey_spectrum(std::span<const Client> clients);
 
+/// Whether the equations have a solution, but for rounding.
+inline bool is_consistent(const SpectrumSurvey& spectrum) { return spectrum.least_squares_residual <= 1e-10; }
+
 }  // namespace fedrk

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fedrk/io/options.hpp"
@@ -55,13 +56,18 @@ struct ServerSettings {
   std::size_t min_sum = 3;
   std::size_t enough = 0, quorum = 0;
   double join_limit = 600.0, reply_limit = 300.0, away_limit = 30.0, run_limit = 0.0, heartbeat = 2.0;  // seconds
-  std::size_t wrong_limit = 3, most_connections = 0;
-  std::size_t largest_message = 4 << 20, longest_vector = std::size_t{1} << 30, memory = std::size_t{2} << 30;  // bytes
+  std::size_t largest_message = 4 << 20;                                                                // bytes
   LogSettings log;
 };
 
 std::span<const io::Option<ClientSettings>> client_options();
 std::span<const io::Option<ServerSettings>> server_options();
+
+/// An entry of earlier versions, and what to do without it.
+struct RemovedOption {
+  std::string_view name, reason;
+};
+std::span<const RemovedOption> removed_server_options();
 
 /// What a file says. Everything else lies in its folder, also what it does not name.
 Result<ClientSettings> read_client_settings(const std::filesystem::path& file);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a client or server looks at before it takes part: its own certificate, key and authority, and what its server
+// gets to see.
+
+#include <string>
+
+#include "fedrk/base/result.hpp"
+#include "fedrk/io/plan.hpp"
+#include "fedrk/network/settings.hpp"
+#include "fedrk/operation/log.hpp"
+#include "fedrk/security/own_credentials.hpp"
+
+namespace fedrk::app {
+
+security::CredentialFiles credential_files(const network::TlsFiles& tls);
+
+/// What the other side would refuse is an error, what is only unwise a line in the log. `name` is the one that the
+/// certificate should have; empty: any.
+///
+/// A key that others can read is only unwise: where keys are mounted into a container their mode is often fixed, and
+/// whoever could not start would copy the key about.
+Result<void> look_at_own_files(const network::TlsFiles& tls, security::Role role, const std::string& name,
+                               operation::Log& log);
+
+/// Whether sums are masked: the server sees nothing else.
+bool is_masked(const network::ServerSettings& settings, const io::Plan& plan);
+
+/// An error where a plan would give away what nobody asked for, or cannot be masked.
+Result<void> check_privacy(const network::ServerSettings& settings, const io::Plan& plan);
+
+}  // namespace fedrk::app

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/revealed.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "fedrk/federated/groups.hpp"
+
+namespace fedrk::api {
+namespace {
+
+std::size_t participants(const io::Plan& plan, std::size_t clients) {
+  return plan.run.participants == 0 ? clients : std::min(plan.run.participants, clients);
+}
+
+bool by_sums(const io::Plan& plan) { return reveal_of(goal_of(plan.method, plan.run)) == Reveal::Sums; }
+
+std::string asked_in(const io::Plan& plan, std::size_t clients) {
+  const std::size_t groups = kept_groups(plan, clients);
+  return groups == 1 ? "all clients" : fmt::format("each of the {} groups that are kept for the run", groups);
+}
+
+// A sum over one or two clients hides nobody.
+std::string small_group_words(const io::Plan& plan, std::size_t clients) {
+  const std::size_t least = clients / kept_groups(plan, clients);
+  if (least == 1) return " With one client in a group the sum is that client's own: let three or more take part.";
+  if (least == 2)
+    return " With two clients in a group each knows the other's part from the sum: let three or more take part.";
+  return "";
+}
+
+constexpr std::string_view kMasked = " Over a network the parts are masked, so that the sum is all that arrives.";
+
+std::string fit_to_server(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+  const std::string who = asked_in(plan, clients);
+  std::string text =
+      plan.job == io::Job::Fit
+          ? "The server sees the clients' row counts, and of every column the sum and the sum of squares "
+            "over all clients. "
+          : "The server sees the clients' row counts. ";
+  if (is_gram_fit(plan, unknowns)) {
+    text += fmt::format(
+        "Then it sees one sum of cross-products over {}: A^T A, A^T b and b^T b. They tell all means, variances and "
+        "correlations of the columns, and no single row where a group has many more rows than there are columns; "
+        "where it has fewer, they tell the space that its rows span.",
+        who);
+  } else {
+    text += fmt::format(
+        "Then it sees in each round one sum over {}: of gradients and squared residuals at x, or of products "
+        "A_i^T (A_i p) with a direction p. As many products as there are columns tell A^T A: all means, variances and "
+        "correlations of the columns, and where a group has fewer rows than columns, the space that its rows span.",
+        who);
+  }
+  return text + std::string(kMasked) + small_group_words(plan, clients);
+}
+
+std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
+  if (participants(plan, clients) == 1) {
+    return "The server is to see sums only, but with one client a round the sum is that client's own update: let more "
+           "take part.";
+  }
+  return fmt::format(
+             "Of each round the server sees one sum over all participants: of their displacements, their gaps and "
+             "their "
+             "squared residuals, and the clients' row counts and the sum of their norms once. It is a combination of "
+             "all participants' rows, of which none can be told apart. A sum is over {}.",
+             asked_in(plan, clients)) +
+         std::string(kMasked) + small_group_words(plan, clients);
+}
+
+std::string fit_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+  std::string text = plan.job == io::Job::Fit
+                         ? "A client is sent the means and scales of the columns over all clients, and "
+                         : "A client is sent ";
+  text += is_gram_fit(plan, unknowns) ? "nothing of any other client by itself."
+                                      : "x and the directions of the search, which are made of sums over all clients.";
+  if (clients == 2 && plan.job == io::Job::Fit) {
+    text +=
+        " Of two clients each can take its own part away and is left with the other's: let three or more take part.";
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_gram_fit(const io::Plan& plan, std::size_t unknowns) {
+  const Goal goal = goal_of(plan.method, plan.run);
+  return is<LeastSquares>(goal) && is_by_gram(std::get<LeastSquares>(goal), unknowns, plan.link());
+}
+
+std::size_t kept_groups(const io::Plan& plan, std::size_t clients) {
+  return group_count(clients, plan.run.participants, 1);
+}
+
+std::string revealed_to_server(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+  if (plan.method.privacy.on()) {
+    return "Of each round the server sees one sum over all participants, with noise, and the clients' row counts once. "
+           "Whatever it makes of them, any single row could have been another without anybody noticing, as far as "
+           "--epsilon and --delta say.";
+  }
+  if (plan.method.fits()) return fit_to_server(plan, clients, unknowns);
+  if (by_sums(plan)) return sums_to_server(plan, clients);
+  const StepBudget budget = io::resolve(plan).run.local_budget;
+  const auto* steps = std::get_if<FixedSteps>(&budget);
+  const std::string remedy = " --reveal sums shows it one sum a round.";
+  if (steps == nullptr) {
+    return "With --local-steps inf the server learns each client's projections: their span is the span of the client's "
+           "rows, and a client with a row for every unknown or more sends its own solution." +
+           remedy;
+  }
+  if (steps->count == 1) {
+    return "With --local-steps 1 each update is a multiple of one row: the server sees single records." + remedy;
+  }
+  return "After its last step x + Delta lies on the hyperplane of the row used last, so a server that keeps the "
+         "updates of many rounds can rebuild records, all of them where it knows the clients' seeds, and it can tell "
+         "whether a client holds a record that it knows already. --attack tries it. Use it between parties that may "
+         "see each other's rows." +
+         remedy;
+}
+
+std::string revealed_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+  if (clients == 1) return "There is no other client.";
+  if (plan.method.fits()) return fit_to_clients(plan, clients, unknowns);
+  std::string text =
+      "A client is sent x in each round that it takes part in, hence the model as it forms and how x moved in between, "
+      "and nothing of any other client by itself. ";
+  text += by_sums(plan) ? "x moves by sums over the participants of the last rounds."
+                        : "x moves by a combination of the participants' updates.";
+  if (participants(plan, clients) > 2) {
+    return text +
+           " Clients that put together what they know can take their own parts away: what is left is a "
+           "combination of the others' rows.";
+  }
+  if (participants(plan, clients) == 2) {
+    return text +
+           " With two clients a round each can take its own part away and is left with the other's, as far as "
+           "the movement of x gives the sum: let three or more take part.";
+  }
+  return text +
+         " With one client a round that is this client's own update, and whoever is asked before and after it "
+         "can read it: let three or more take part.";
+}
+
+}  // namespace fedrk::api
