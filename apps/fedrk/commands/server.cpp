@@ -33,15 +33,10 @@ constexpr std::string_view kCommon[] = {"listen",      "clients", "plan", "out",
                                         "certificate", "key",     "ca",   "min-sum", "join-limit", "reply-limit"};
 
 Result<ServerSettings> settings_of(const ServerArguments& arguments) {
-  ServerSettings settings;
-  if (!arguments.file.empty()) {
-    auto read = network::read_server_settings(arguments.file);
-    if (!read) return read.error();
-    settings = *std::move(read);
-  }
-  if (const auto done = arguments.flags.apply_to(settings); !done) return done.error();
-  if (!arguments.plan_file.empty()) settings.plan = arguments.plan_file;
-  if (const auto fine = check(settings); !fine) return fine.error();
+  auto settings = arguments.flags.settings(arguments.file, network::read_server_settings);
+  if (!settings) return settings;
+  if (!arguments.plan_file.empty()) settings->plan = arguments.plan_file;
+  if (const auto fine = check(*settings); !fine) return fine.error();
   return settings;
 }
 
@@ -60,9 +55,10 @@ Result<io::Plan> plan_of(const ServerSettings& settings) {
   return plan;
 }
 
-int start(const ServerArguments& arguments) {
-  const auto settings = settings_of(arguments);
+int start(const ServerArguments& arguments, const std::string& out = "") {
+  auto settings = settings_of(arguments);
   if (!settings) return complain(settings.error().message, kBadInput);
+  if (!out.empty()) settings->out = out;
   const auto plan = plan_of(*settings);
   if (!plan) return complain(plan.error().message, kBadInput);
   return serve(*settings, *plan, arguments.serve);
@@ -72,13 +68,9 @@ int start(const ServerArguments& arguments) {
 
 int resume_server(const ResumeArguments& arguments) {
   const fs::path folder = arguments.folder;
-  ServerArguments server{(folder / "server.toml").string(), (folder / "plan.toml").string(), {}, {}};
-  auto settings = settings_of(server);
-  if (!settings) return complain(settings.error().message, kBadInput);
-  settings->out = arguments.folder;
-  const auto plan = plan_of(*settings);
-  if (!plan) return complain(plan.error().message, kBadInput);
-  return serve(*settings, *plan, {arguments.format, arguments.progress});
+  return start(
+      {(folder / "server.toml").string(), (folder / "plan.toml").string(), {}, {arguments.format, arguments.progress}},
+      arguments.folder);
 }
 
 Command server_command() {
