@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -111,6 +112,14 @@ class OptionFlags {
       }
     }
     return {};
+  }
+
+  /// What the file says, if one is named, with what was given over it.
+  Result<Settings> settings(const std::string& file, Result<Settings> (*read)(const std::filesystem::path&)) const {
+    auto settings = file.empty() ? Result<Settings>(Settings{}) : read(file);
+    if (!settings) return settings;
+    if (const auto done = apply_to(*settings); !done) return done.error();
+    return settings;
   }
 
  private:

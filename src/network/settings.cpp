@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "fedrk/methods/exposure.hpp"
 #include "io/option_values.hpp"
 
 namespace fedrk::network {
@@ -46,6 +47,7 @@ Result<void> set_seconds_or(const Values& values, std::string_view word, double&
 
 constexpr std::string_view kConnection = "Connection", kData = "Data", kPrivacy = "Privacy", kRun = "Run",
                            kLimits = "Limits", kLog = "Log";
+constexpr std::string_view kGroups[] = {kConnection, kData, kRun, kPrivacy, kLimits, kLog};
 
 #define FEDRK_SET(Settings, expression) [](Settings& s, const Values& v) -> Result<void> { return expression; }
 #define FEDRK_GET(Settings, expression) [](const Settings& s) -> Values { return expression; }
@@ -55,68 +57,46 @@ constexpr std::string_view kConnection = "Connection", kData = "Data", kPrivacy 
 #define FEDRK_SERVER_GET(expression) FEDRK_GET(ServerSettings, expression)
 
 // What both kinds of file have.
-#define FEDRK_COMMON(SETTINGS)                                                                     \
-  {"certificate",                                                                                  \
-   kConnection,                                                                                    \
-   OptionKind::Path,                                                                               \
-   "FILE",                                                                                         \
-   "certificate of this participant (PEM)",                                                        \
-   FEDRK_SET(SETTINGS, io::set_text(v, s.tls.certificate)),                                        \
-   FEDRK_GET(SETTINGS, text_or_nothing(s.tls.certificate))},                                       \
-      {"key",                                                                                      \
-       kConnection,                                                                                \
-       OptionKind::Path,                                                                           \
-       "FILE",                                                                                     \
-       "private key of the certificate (PEM)",                                                     \
-       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.key)),                                            \
-       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.key))},                                           \
-      {"ca",                                                                                       \
-       kConnection,                                                                                \
-       OptionKind::Path,                                                                           \
-       "FILE",                                                                                     \
-       "certificate of the federation's authority (PEM)",                                          \
-       FEDRK_SET(SETTINGS, io::set_text(v, s.tls.ca)),                                             \
-       FEDRK_GET(SETTINGS, text_or_nothing(s.tls.ca))},                                            \
-      {"insecure",                                                                                 \
-       kConnection,                                                                                \
-       OptionKind::Switch,                                                                         \
-       "",                                                                                         \
-       "disable TLS and authentication, for tests",                                                \
-       FEDRK_SET(SETTINGS, io::set_switch(v, s.insecure)),                                         \
-       FEDRK_GET(SETTINGS, switch_text(s.insecure))},                                              \
-      {"max-message",                                                                              \
-       kLimits,                                                                                    \
-       OptionKind::Number,                                                                         \
-       "MB",                                                                                       \
-       "maximum size of a message",                                                                \
-       FEDRK_SET(SETTINGS, io::set_megabytes(v, s.largest_message)),                               \
-       FEDRK_GET(SETTINGS, megabytes(s.largest_message))},                                         \
-      {"log-format",                                                                               \
-       kLog,                                                                                       \
-       OptionKind::Text,                                                                           \
-       "text|json",                                                                                \
-       "log format: text, or one JSON object per line",                                            \
-       FEDRK_SET(SETTINGS, io::set_choice<LogFormat>(v, kFormats, s.log.format)),                  \
-       FEDRK_GET(SETTINGS, {io::word_of<LogFormat>(kFormats, s.log.format)})},                     \
-  {                                                                                                \
-    "log-level", kLog, OptionKind::Text, "debug|info|warn|error", "minimum level of log messages", \
-        FEDRK_SET(SETTINGS, io::set_choice<LogLevel>(v, kLevels, s.log.level)),                    \
-        FEDRK_GET(SETTINGS, {io::word_of<LogLevel>(kLevels, s.log.level)})                         \
-  }
+template <class Settings>
+constexpr auto kCommon = std::to_array<io::Option<Settings>>({
+    {"certificate", kConnection, OptionKind::Path, "FILE", "certificate of this participant (PEM)",
+     FEDRK_SET(Settings, io::set_text(v, s.tls.certificate)), FEDRK_GET(Settings, text_or_nothing(s.tls.certificate))},
+    {"key", kConnection, OptionKind::Path, "FILE", "private key of the certificate (PEM)",
+     FEDRK_SET(Settings, io::set_text(v, s.tls.key)), FEDRK_GET(Settings, text_or_nothing(s.tls.key))},
+    {"ca", kConnection, OptionKind::Path, "FILE", "certificate of the federation's authority (PEM)",
+     FEDRK_SET(Settings, io::set_text(v, s.tls.ca)), FEDRK_GET(Settings, text_or_nothing(s.tls.ca))},
+    {"insecure", kConnection, OptionKind::Switch, "", "disable TLS and authentication, for tests",
+     FEDRK_SET(Settings, io::set_switch(v, s.insecure)), FEDRK_GET(Settings, switch_text(s.insecure))},
+    {"expose-rows", kPrivacy, OptionKind::Switch, "",
+     "allow plans whose updates show rows directly (one local step, one participant or one server step)",
+     FEDRK_SET(Settings, io::set_switch(v, s.expose_rows)), FEDRK_GET(Settings, switch_text(s.expose_rows))},
+    {"max-message", kLimits, OptionKind::Number, "MB", "maximum size of a message",
+     FEDRK_SET(Settings, io::set_megabytes(v, s.largest_message)), FEDRK_GET(Settings, megabytes(s.largest_message))},
+    {"log-format", kLog, OptionKind::Text, "text|json", "log format: text, or one JSON object per line",
+     FEDRK_SET(Settings, io::set_choice<LogFormat>(v, kFormats, s.log.format)),
+     FEDRK_GET(Settings, {io::word_of<LogFormat>(kFormats, s.log.format)})},
+    {"log-level", kLog, OptionKind::Text, "debug|info|warn|error", "minimum level of log messages",
+     FEDRK_SET(Settings, io::set_choice<LogLevel>(v, kLevels, s.log.level)),
+     FEDRK_GET(Settings, {io::word_of<LogLevel>(kLevels, s.log.level)})},
+});
 
-#define FEDRK_EXPOSE(SETTINGS)                                                                                 \
-  {                                                                                                            \
-    "expose-rows", kPrivacy, OptionKind::Switch, "",                                                           \
-        "allow plans whose updates show rows directly (one local step, one participant or one server step)",   \
-        FEDRK_SET(SETTINGS, io::set_switch(v, s.expose_rows)), FEDRK_GET(SETTINGS, switch_text(s.expose_rows)) \
-  }
+/// A table with the common entries in it, group by group.
+template <class Settings>
+std::vector<io::Option<Settings>> with_common(std::span<const io::Option<Settings>> own) {
+  std::vector<io::Option<Settings>> all(own.begin(), own.end());
+  all.insert(all.end(), kCommon<Settings>.begin(), kCommon<Settings>.end());
+  const auto place = [](const io::Option<Settings>& option) {
+    return std::ranges::find(kGroups, option.group) - std::begin(kGroups);
+  };
+  std::ranges::stable_sort(all, {}, place);
+  return all;
+}
 
 constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
     {"server", kConnection, OptionKind::Text, "HOST:PORT", "address of the server, as in its certificate",
      FEDRK_CLIENT_SET(io::set_text(v, s.server)), FEDRK_CLIENT_GET(text_or_nothing(s.server))},
     {"name", kConnection, OptionKind::Text, "NAME", "name of this client, as in its certificate",
      FEDRK_CLIENT_SET(io::set_text(v, s.name)), FEDRK_CLIENT_GET(text_or_nothing(s.name))},
-    FEDRK_COMMON(ClientSettings),
     {"wait", kConnection, OptionKind::Number, "SECONDS", "time limit for reaching the server",
      FEDRK_CLIENT_SET(io::set_positive(v, s.wait)), FEDRK_CLIENT_GET({io::to_text(s.wait)})},
     {"max-vector", kLimits, OptionKind::Number, "MB", "maximum size of a vector",
@@ -143,7 +123,6 @@ constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
      "minimum number of clients in a sum; all: every client of the run",
      FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum, {"all", 0})),
      FEDRK_CLIENT_GET(whole_or_word(s.min_sum, "all"))},
-    FEDRK_EXPOSE(ClientSettings),
     {"epsilon", kPrivacy, OptionKind::Number, "EPS|none", "differential privacy budget of these rows, over all runs",
      FEDRK_CLIENT_SET(io::set_epsilon(v, s.privacy_epsilon)),
      FEDRK_CLIENT_GET(number_or_word(s.privacy_epsilon, "none"))},
@@ -157,7 +136,6 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
     {"clients", kConnection, OptionKind::Texts, "NAME",
      "client that may join, in the order of client ids (may be repeated)", FEDRK_SERVER_SET(io::set_list(v, s.clients)),
      FEDRK_SERVER_GET(s.clients)},
-    FEDRK_COMMON(ServerSettings),
     {"crl", kConnection, OptionKind::Path, "FILE", "certificate revocation list (PEM); reloaded when it changes",
      FEDRK_SERVER_SET(io::set_text(v, s.crl)), FEDRK_SERVER_GET(text_or_nothing(s.crl))},
     {"plan", kRun, OptionKind::Path, "FILE", "plan of the run", FEDRK_SERVER_SET(io::set_text(v, s.plan)),
@@ -173,7 +151,6 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
     {"unmasked", kPrivacy, OptionKind::Switch, "",
      "do not mask sums, for tests: the server sees single updates, and every client must set reveal = \"updates\"",
      FEDRK_SERVER_SET(io::set_switch(v, s.unmasked)), FEDRK_SERVER_GET(switch_text(s.unmasked))},
-    FEDRK_EXPOSE(ServerSettings),
     {"enough", kLimits, OptionKind::Number, "N|all", "minimum number of clients to start with when --join-limit ends",
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.enough, 1, {"all", 0})),
      FEDRK_SERVER_GET(whole_or_word(s.enough, "all"))},
@@ -193,8 +170,6 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
      FEDRK_SERVER_SET(io::set_positive(v, s.heartbeat)), FEDRK_SERVER_GET({io::to_text(s.heartbeat)})},
 });
 
-#undef FEDRK_EXPOSE
-#undef FEDRK_COMMON
 #undef FEDRK_SERVER_GET
 #undef FEDRK_SERVER_SET
 #undef FEDRK_CLIENT_GET
@@ -225,8 +200,16 @@ Result<void> check_tls(const TlsFiles& tls, bool insecure) {
 
 }  // namespace
 
-std::span<const io::Option<ClientSettings>> client_options() { return kClientOptions; }
-std::span<const io::Option<ServerSettings>> server_options() { return kServerOptions; }
+std::span<const io::Option<ClientSettings>> client_options() {
+  static const auto all = with_common<ClientSettings>(kClientOptions);
+  return all;
+}
+
+std::span<const io::Option<ServerSettings>> server_options() {
+  static const auto all = with_common<ServerSettings>(kServerOptions);
+  return all;
+}
+
 std::span<const RemovedOption> removed_server_options() { return kRemoved; }
 
 Result<ClientSettings> read_client_settings(const std::filesystem::path& file) {
@@ -293,6 +276,37 @@ Result<void> check(const ServerSettings& settings) {
   if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();
   if (settings.heartbeat < 0.01) return Error{"--heartbeat: at least 0.01"};
   return check_tls(settings.tls, settings.insecure);
+}
+
+bool is_masked(const ServerSettings& settings, const io::Plan& plan) {
+  return !settings.unmasked && reveal_of(goal_of(plan.method, plan.run)) == Reveal::Sums;
+}
+
+Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan) {
+  if (is_masked(settings, plan)) {
+    const std::size_t all = settings.clients.size();
+    const std::size_t each = plan.run.participants == 0 ? all : std::min(all, plan.run.participants);
+    if (plan.row_sampling == RowSampling::Greedy) {
+      return Error{"greedy steps draw nothing, and would be the same each time: not with masked sums"};
+    }
+    if (each >= settings.min_sum) return {};
+    return Error{
+        fmt::format("{} clients a round are too few for masked sums, which are over {} at least, as with fewer "
+                    "each could compute the parts of the others; reveal = \"updates\" in the plan does without",
+                    each, settings.min_sum)};
+  }
+  if (plan.method.privacy.on()) return Error{"differential privacy is for masked sums only: leave --unmasked out"};
+  const bool typed = settings.unmasked || plan.method.reveal == Reveal::Updates;
+  if (!typed) {
+    return Error{
+        fmt::format("this plan needs single updates ({}); to allow that, write reveal = \"updates\" into the plan and "
+                    "into every client.toml",
+                    kUpdatesRevealed)};
+  }
+  const std::string exposed =
+      settings.expose_rows ? "" : exposed_rows(goal_of(plan.method, plan.run), io::resolve(plan).run);
+  if (exposed.empty()) return {};
+  return Error{exposed + "; where that is all right, say --expose-rows here and at every client"};
 }
 
 }  // namespace fedrk::network

@@ -78,5 +78,26 @@ TEST(Suggestion, IsTheNearestOptionOfTheCommand) {
   EXPECT_EQ(told("zebra"), "fedrk: unknown command zebra");
 }
 
+TEST(WrongValue, IsNamedInOneLineByEveryCommand) {
+  const test::Program program;
+  const auto told = [&](const std::string& arguments) {
+    const auto ended = program.run(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << arguments;
+    return ended.err;
+  };
+
+  EXPECT_EQ(told("stop run --wait -3"), "fedrk: --wait: expected a number from 0, found '-3'\n");
+  EXPECT_EQ(told("check c.toml --timeout 0"), "fedrk: --timeout: expected a number from 0.001 to 3600, found '0'\n");
+  EXPECT_EQ(told("generate gaussian --rows many --out p"),
+            "fedrk: --rows: expected a whole number from 0, found 'many'\n");
+  EXPECT_EQ(told("provision p --port 99999"),
+            "fedrk: --port: expected a whole number from 1 to 65535, found '99999'\n");
+  EXPECT_EQ(told("provision p --days 0.5"), "fedrk: --days: expected a whole number from 1 to 3650, found '0.5'\n");
+  EXPECT_EQ(told("solve a.csv --out one --out two"), "fedrk: --out: expected one value, found 2\n");
+  EXPECT_EQ(told("solve a.csv --intercept=maybe").substr(0, 7), "fedrk: ");
+  EXPECT_EQ(told("server --max-memory 5"),
+            "fedrk: --max-memory: removed; messages that are arriving take at most 2 GB\n");
+}
+
 }  // namespace
 }  // namespace fedrk

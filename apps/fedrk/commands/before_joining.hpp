@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a client or server looks at before it takes part: its own certificate, key and authority, and what its server
-// gets to see.
+// A participant's own certificate, key and authority, looked at before it takes part.
 
 #include <string>
 
 #include "fedrk/base/result.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/network/settings.hpp"
+#include "fedrk/network/tls_files.hpp"
 #include "fedrk/operation/log.hpp"
 #include "fedrk/security/own_credentials.hpp"
 
@@ -23,11 +21,5 @@ security::CredentialFiles credential_files(const network::TlsFiles& tls);
 /// whoever could not start would copy the key about.
 Result<void> look_at_own_files(const network::TlsFiles& tls, security::Role role, const std::string& name,
                                operation::Log& log);
-
-/// Whether sums are masked: the server sees nothing else.
-bool is_masked(const network::ServerSettings& settings, const io::Plan& plan);
-
-/// An error where a plan would give away what nobody asked for, or cannot be masked.
-Result<void> check_privacy(const network::ServerSettings& settings, const io::Plan& plan);
 
 }  // namespace fedrk::app

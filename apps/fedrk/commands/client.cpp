@@ -41,18 +41,6 @@ struct ClientArguments {
   OptionFlags<ClientSettings> flags;
 };
 
-Result<ClientSettings> settings_of(const ClientArguments& arguments) {
-  ClientSettings settings;
-  if (!arguments.file.empty()) {
-    auto read = network::read_client_settings(arguments.file);
-    if (!read) return read.error();
-    settings = *std::move(read);
-  }
-  if (const auto done = arguments.flags.apply_to(settings); !done) return done.error();
-  if (const auto fine = check(settings); !fine) return fine.error();
-  return settings;
-}
-
 Result<security::Finding> probe(const ClientSettings& settings, const security::HostAndPort& address) {
   const Milliseconds patience(static_cast<std::int64_t>(std::clamp(settings.wait, 0.2, 3.0) * 1e3));
   if (settings.insecure) return security::plain_probe(address.host, address.port, patience);
@@ -126,8 +114,9 @@ int report(const ClientSettings& settings, const ClientOutcome& outcome) {
 }
 
 int client(const ClientArguments& arguments) {
-  const auto settings = settings_of(arguments);
+  const auto settings = arguments.flags.settings(arguments.file, network::read_client_settings);
   if (!settings) return complain(settings.error().message, kBadInput);
+  if (const auto fine = check(*settings); !fine) return complain(fine.error().message, kBadInput);
   if (const auto address = security::parse_host_and_port(settings->server); !address) {
     return complain("--server: " + address.error().message, kBadInput);
   }

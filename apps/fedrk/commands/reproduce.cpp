@@ -25,7 +25,6 @@
 #include "flags.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "reproduce_display.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -82,6 +81,78 @@ Result<Settings> settings_from(const ReproduceArguments& arguments, const std::v
                   .seed = arguments.seed,
                   .threads = arguments.threads};
 }
+
+// ---- What it tells while it runs.
+
+const char* verdict_text(bool holds) { return holds ? "holds" : "does not hold"; }
+
+/// A bar for the whole with words for the part, or lines, on stderr.
+class ReproduceDisplay {
+ public:
+  ReproduceDisplay(ProgressStyle style, std::vector<const Experiment*> chosen)
+      : style_(resolved(style)), chosen_(std::move(chosen)) {}
+
+  void begin(std::size_t index) {
+    index_ = index;
+    share_ = 0.0;
+    said_ = Clock::now();
+    if (style_ == ProgressStyle::Lines) say(fmt::format("{}: {}\n", place(), chosen_[index]->about));
+    if (style_ == ProgressStyle::Bar) update(0.0, chosen_[index]->about);
+  }
+
+  void update(double share, std::string_view doing) {
+    share_ = share > 0.0 ? std::min(share, 1.0) : 0.0;
+    if (style_ == ProgressStyle::Bar && bar_.due()) {
+      bar_.draw(share_of_all(), fmt::format("{} %  {} of {}: {}, {}, {} %", percent(share_of_all()), index_ + 1,
+                                            chosen_.size(), chosen_[index_]->name, doing, percent(share_)));
+    }
+    // A log should show now and then that a long experiment is alive.
+    if (style_ == ProgressStyle::Lines && Clock::now() - said_ >= std::chrono::seconds(30)) {
+      said_ = Clock::now();
+      say(fmt::format("{}: {} %, {}\n", place(), percent(share_), doing));
+    }
+  }
+
+  void end(const Finished& finished) {
+    bar_.clear();
+    if (style_ == ProgressStyle::None) return;
+    say(fmt::format("{} {} ({:.1f} s)\n", place(), verdict_text(finished.findings.holds()), finished.seconds));
+    if (style_ == ProgressStyle::Bar) return;  // on a terminal the table at the end is in sight
+    // All words come in that table; a log need not wait for it to tell what went wrong.
+    for (const Verdict& verdict : finished.findings.verdicts) {
+      if (!verdict.holds) say(fmt::format("    {}: {}\n", verdict_text(false), verdict.words));
+    }
+  }
+
+  /// A line between the others.
+  void note(std::string_view words) {
+    bar_.clear();
+    say("Note:\n" + wrapped(words, 96, 2) + "\n");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static int percent(double share) { return static_cast<int>(100.0 * share); }
+
+  std::string place() const { return fmt::format("[{} of {}] {}", index_ + 1, chosen_.size(), chosen_[index_]->name); }
+
+  double share_of_all() const {
+    double all = 0.0, done = 0.0;
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      all += chosen_[i]->weight;
+      if (i <= index_) done += chosen_[i]->weight * (i < index_ ? 1.0 : share_);
+    }
+    return all > 0.0 ? done / all : 0.0;
+  }
+
+  ProgressStyle style_;
+  std::vector<const Experiment*> chosen_;
+  std::size_t index_ = 0;
+  double share_ = 0.0;  // of the experiment at hand
+  Clock::time_point said_{};
+  Bar bar_;
+};
 
 // ---- The run.
 
@@ -163,7 +234,7 @@ std::string summary(std::span<const Finished> all, const fs::path& page) {
     if (!finished.findings.holds()) failing.emplace_back(name);
     for (const Verdict& verdict : finished.findings.verdicts) {
       const std::string words = wrapped(verdict.words, kWords, indent);
-      text += fmt::format("  {:<{}}  {:<13}  {}", name, name_width, verdict.holds ? "holds" : "does not hold",
+      text += fmt::format("  {:<{}}  {:<13}  {}", name, name_width, verdict_text(verdict.holds),
                           words.size() > indent ? words.substr(indent) : "\n");
       name = "";
       ++verdicts;

@@ -10,9 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "before_joining.hpp"
 #include "commands.hpp"
+#include "fedrk/io/mapped_file.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "fedrk/network/settings.hpp"
+#include "fedrk/security/revocation_list.hpp"
 #include "flags.hpp"
 #include "output.hpp"
 #include "server_run.hpp"
@@ -33,15 +36,10 @@ constexpr std::string_view kCommon[] = {"listen",      "clients", "plan", "out",
                                         "certificate", "key",     "ca",   "min-sum", "join-limit", "reply-limit"};
 
 Result<ServerSettings> settings_of(const ServerArguments& arguments) {
-  ServerSettings settings;
-  if (!arguments.file.empty()) {
-    auto read = network::read_server_settings(arguments.file);
-    if (!read) return read.error();
-    settings = *std::move(read);
-  }
-  if (const auto done = arguments.flags.apply_to(settings); !done) return done.error();
-  if (!arguments.plan_file.empty()) settings.plan = arguments.plan_file;
-  if (const auto fine = check(settings); !fine) return fine.error();
+  auto settings = arguments.flags.settings(arguments.file, network::read_server_settings);
+  if (!settings) return settings;
+  if (!arguments.plan_file.empty()) settings->plan = arguments.plan_file;
+  if (const auto fine = check(*settings); !fine) return fine.error();
   return settings;
 }
 
@@ -60,9 +58,31 @@ Result<io::Plan> plan_of(const ServerSettings& settings) {
   return plan;
 }
 
-int start(const ServerArguments& arguments) {
-  const auto settings = settings_of(arguments);
+network::Milliseconds milliseconds(double seconds) {
+  return network::Milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+}
+
+// Those with whom the run began, in the order of the list; who was taken off it since must not go on in silence.
+Result<std::vector<std::string>> clients_of(const ServerSettings& settings, const std::string& stored) {
+  if (stored.empty()) return settings.clients;
+  std::vector<std::string> members = network::stored_clients(stored);
+  auto from = settings.clients.begin();
+  for (const std::string& member : members) {
+    from = std::find(from, settings.clients.end(), member);
+    if (from == settings.clients.end()) {
+      return Error{
+          fmt::format("the run began with '{}', which the list of clients does not have, or not in that place; "
+                      "put it back, or begin a new run with another --out",
+                      member)};
+    }
+  }
+  return members;
+}
+
+int start(const ServerArguments& arguments, const std::string& out = "") {
+  auto settings = settings_of(arguments);
   if (!settings) return complain(settings.error().message, kBadInput);
+  if (!out.empty()) settings->out = out;
   const auto plan = plan_of(*settings);
   if (!plan) return complain(plan.error().message, kBadInput);
   return serve(*settings, *plan, arguments.serve);
@@ -70,15 +90,44 @@ int start(const ServerArguments& arguments) {
 
 }  // namespace
 
+Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan,
+                                              const std::string& run, const std::string& stored, operation::Log& log) {
+  network::ServerOptions options;
+  options.listen = settings.listen;
+  auto& federation = options.federation;
+  federation.run = run;
+  federation.plan = plan;
+  auto clients = clients_of(settings, stored);
+  if (!clients) return clients.error();
+  federation.clients = *std::move(clients);
+  federation.masked = is_masked(settings, plan);
+  federation.min_sum = settings.min_sum;
+  federation.enough = settings.enough;
+  federation.quorum = settings.quorum;
+  federation.join_limit = milliseconds(settings.join_limit);
+  federation.reply_limit = milliseconds(settings.reply_limit);
+  federation.away_limit = milliseconds(settings.away_limit);
+  federation.run_limit = milliseconds(settings.run_limit);
+  federation.heartbeat = milliseconds(settings.heartbeat);
+  federation.largest_message = settings.largest_message;
+  if (settings.insecure) return options;
+  options.tls = settings.tls;
+  if (const auto fine = look_at_own_files(settings.tls, security::Role::Server, "", log); !fine) return fine.error();
+  if (settings.crl.empty()) return options;
+  const auto ca = io::MappedFile::open(settings.tls.ca);
+  if (!ca) return ca.error();
+  auto list = security::RevocationList::open(settings.crl, std::string(ca->text()));
+  if (!list) return list.error();
+  const auto shared = std::make_shared<security::RevocationList>(*std::move(list));
+  federation.veto = [shared](const std::string& certificate) { return shared->veto(certificate); };
+  return options;
+}
+
 int resume_server(const ResumeArguments& arguments) {
   const fs::path folder = arguments.folder;
-  ServerArguments server{(folder / "server.toml").string(), (folder / "plan.toml").string(), {}, {}};
-  auto settings = settings_of(server);
-  if (!settings) return complain(settings.error().message, kBadInput);
-  settings->out = arguments.folder;
-  const auto plan = plan_of(*settings);
-  if (!plan) return complain(plan.error().message, kBadInput);
-  return serve(*settings, *plan, {arguments.format, arguments.progress});
+  return start(
+      {(folder / "server.toml").string(), (folder / "plan.toml").string(), {}, {arguments.format, arguments.progress}},
+      arguments.folder);
 }
 
 Command server_command() {

@@ -14,16 +14,13 @@
 
 #include <fmt/format.h>
 
-#include "before_joining.hpp"
 #include "commands.hpp"
 #include "execute.hpp"
 #include "fedrk/federated/run_ended.hpp"
-#include "fedrk/io/mapped_file.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "fedrk/methods/exposure.hpp"
 #include "fedrk/network/federation_server.hpp"
 #include "fedrk/operation/http_endpoint.hpp"
-#include "fedrk/security/revocation_list.hpp"
 #include "fedrk/security/tls_probe.hpp"
 #include "fedrk/store/journal_engine.hpp"
 #include "server_metrics.hpp"
@@ -34,12 +31,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using network::FederationServer;
-using network::Milliseconds;
 using network::ServerSettings;
 
 constexpr const char* kFederation = "federation";  // document of run.db
-
-Milliseconds milliseconds(double seconds) { return Milliseconds(static_cast<std::int64_t>(seconds * 1e3)); }
 
 // What run.db holds stays as it is, good to go on from.
 template <class Value>
@@ -81,57 +75,6 @@ Result<RunFolder> open_run(const ServerSettings& settings, const io::Plan& plan)
 }
 
 // ---- The server.
-
-// Those with whom the run began, in the order of the list; who was taken off it since must not go on in silence.
-Result<std::vector<std::string>> clients_of(const ServerSettings& settings, const std::string& stored) {
-  if (stored.empty()) return settings.clients;
-  std::vector<std::string> members = network::stored_clients(stored);
-  auto from = settings.clients.begin();
-  for (const std::string& member : members) {
-    from = std::find(from, settings.clients.end(), member);
-    if (from == settings.clients.end()) {
-      return Error{
-          fmt::format("the run began with '{}', which the list of clients does not have, or not in that place; "
-                      "put it back, or begin a new run with another --out",
-                      member)};
-    }
-  }
-  return members;
-}
-
-Result<network::ServerOptions> server_options(const ServerSettings& settings, const io::Plan& plan,
-                                              const RunFolder& run_folder, const std::string& stored,
-                                              operation::Log& log) {
-  network::ServerOptions options;
-  options.listen = settings.listen;
-  auto& federation = options.federation;
-  federation.run = run_folder.store.identity().id;
-  federation.plan = plan;
-  auto clients = clients_of(settings, stored);
-  if (!clients) return clients.error();
-  federation.clients = *std::move(clients);
-  federation.masked = is_masked(settings, plan);
-  federation.min_sum = settings.min_sum;
-  federation.enough = settings.enough;
-  federation.quorum = settings.quorum;
-  federation.join_limit = milliseconds(settings.join_limit);
-  federation.reply_limit = milliseconds(settings.reply_limit);
-  federation.away_limit = milliseconds(settings.away_limit);
-  federation.run_limit = milliseconds(settings.run_limit);
-  federation.heartbeat = milliseconds(settings.heartbeat);
-  federation.largest_message = settings.largest_message;
-  if (settings.insecure) return options;
-  options.tls = settings.tls;
-  if (const auto fine = look_at_own_files(settings.tls, security::Role::Server, "", log); !fine) return fine.error();
-  if (settings.crl.empty()) return options;
-  const auto ca = io::MappedFile::open(settings.tls.ca);
-  if (!ca) return ca.error();
-  auto list = security::RevocationList::open(settings.crl, std::string(ca->text()));
-  if (!list) return list.error();
-  const auto shared = std::make_shared<security::RevocationList>(*std::move(list));
-  federation.veto = [shared](const std::string& certificate) { return shared->veto(certificate); };
-  return options;
-}
 
 Result<std::unique_ptr<operation::HttpEndpoint>> start_endpoint(const std::string& address,
                                                                 const ServerMetrics& metrics) {
@@ -251,7 +194,7 @@ int Service::fail(const std::string& message, const std::string& reason) {
 int Service::run() {
   const auto stored = folder_.store.document(kFederation);
   if (!stored) return complain(stored.error().message, kRunFailed);
-  auto options = server_options(settings_, plan_, folder_, stored->value_or(""), *log_);
+  auto options = server_options(settings_, plan_, folder_.store.identity().id, stored->value_or(""), *log_);
   if (!options) return complain(options.error().message, kBadInput);
   std::optional<SignalWatch> signals;
   signals.emplace([this](int signal) { on_signal(signal); });

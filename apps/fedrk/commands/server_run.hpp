@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fedrk/io/plan.hpp"
+#include "fedrk/network/federation_server.hpp"
 #include "fedrk/network/settings.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -16,5 +17,9 @@ struct ServeOptions {
 /// Coordinates the run of this plan from its first client to its files; where the folder holds an unfinished run, goes
 /// on with that. Returns the exit code.
 int serve(const network::ServerSettings& settings, const io::Plan& plan, const ServeOptions& options);
+
+/// What the settings mean to the server of this run. `stored` is the run's federation, empty before its first round.
+Result<network::ServerOptions> server_options(const network::ServerSettings& settings, const io::Plan& plan,
+                                              const std::string& run, const std::string& stored, operation::Log& log);
 
 }  // namespace fedrk::app

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fedrk/io/options.hpp"
+#include "fedrk/io/plan.hpp"
 #include "fedrk/network/file_owner.hpp"
 #include "fedrk/network/server_options.hpp"
 #include "fedrk/network/tls_files.hpp"
@@ -79,5 +80,11 @@ bool is_server_file(const std::filesystem::path& file);
 /// What is missing or does not go together, if anything.
 Result<void> check(const ClientSettings& settings);
 Result<void> check(const ServerSettings& settings);
+
+/// Whether sums are masked: the server sees nothing else.
+bool is_masked(const ServerSettings& settings, const io::Plan& plan);
+
+/// An error where a plan would give away what nobody asked for, or cannot be masked.
+Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan);
 
 }  // namespace fedrk::network

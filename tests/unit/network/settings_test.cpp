@@ -34,5 +34,17 @@ TEST(ClientSettings, RefuseADeltaThatPromisesNothing) {
   EXPECT_EQ(fine.error().message, "--delta: below 0.1, and well below one over the number of rows");
 }
 
+TEST(ServerSettings, SayWhatHoldsInPlaceOfARemovedEntry) {
+  const test::TempFolder folder;
+  for (const RemovedOption& option : removed_server_options()) {
+    const auto read = read_server_settings(folder.write("server.toml", std::string(option.name) + " = 5\n"));
+    ASSERT_FALSE(read);
+    EXPECT_NE(read.error().message.find("server.toml:1: " + std::string(option.name) + ": removed; "),
+              std::string::npos)
+        << read.error().message;
+    EXPECT_EQ(io::find_option(server_options(), option.name), nullptr) << option.name;
+  }
+}
+
 }  // namespace
 }  // namespace fedrk::network
