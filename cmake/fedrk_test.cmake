@@ -6,21 +6,14 @@
 find_package(GTest 1.12 CONFIG REQUIRED)
 include(GoogleTest)
 
-# What all tests include, compiled once: a third of the time of a small one. Those of messages are another set.
+# What all tests include, compiled once: a third of the time of a small one.
 file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")
-function(fedrk_test_headers target)
-  cmake_parse_arguments(arg "" "" "LINK;HEADERS" ${ARGN})
-  add_library(${target} STATIC ${PROJECT_BINARY_DIR}/test_headers.cpp)
-  target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gtest_main fedrk_warnings)
-  target_precompile_headers(${target} PRIVATE <gtest/gtest.h> <algorithm> <filesystem> <functional> <map> <optional>
-                                              <string> <vector> ${arg_HEADERS})
-  target_compile_options(${target} PRIVATE -pthread)  # as those have it that link threads: all must be alike
-  fedrk_compile_quickly(${target})
-endfunction()
-fedrk_test_headers(fedrk_plain_test_headers LINK fedrk::core)
-if(FEDRK_BUILD_NETWORK)
-  fedrk_test_headers(fedrk_message_test_headers LINK fedrk::network fedrk_messages HEADERS <fedrk/v1/federation.pb.h>)
-endif()
+add_library(fedrk_test_headers STATIC ${PROJECT_BINARY_DIR}/test_headers.cpp)
+target_link_libraries(fedrk_test_headers PRIVATE fedrk::core GTest::gtest_main fedrk_warnings)
+target_precompile_headers(fedrk_test_headers PRIVATE <gtest/gtest.h> <algorithm> <filesystem> <functional> <map> <optional>
+                                                     <string> <vector>)
+target_compile_options(fedrk_test_headers PRIVATE -pthread)  # as those have it that link threads: all must be alike
+fedrk_compile_quickly(fedrk_test_headers)
 
 function(fedrk_test path)
   cmake_parse_arguments(arg "PRIVATE_HEADERS" "TIMEOUT" "LINK;LABELS" ${ARGN})
@@ -33,11 +26,7 @@ function(fedrk_test path)
   if(arg_PRIVATE_HEADERS)  # those beside the sources
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   endif()
-  set(headers fedrk_plain_test_headers)
-  if("fedrk_messages" IN_LIST arg_LINK)
-    set(headers fedrk_message_test_headers)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM ${headers})
+  target_precompile_headers(${target} REUSE_FROM fedrk_test_headers)
   target_compile_options(${target} PRIVATE -pthread)
   fedrk_compile_quickly(${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)

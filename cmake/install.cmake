@@ -14,12 +14,8 @@ if(TARGET fedrk_io)
   fedrk_install_component(fedrk fedrk_api)
 endif()
 if(TARGET fedrk_federation)
-  # Only our own sources include what the messages were made into. The warnings go along because static libraries name
-  # what they link; no user is given them.
-  foreach(property IN ITEMS INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
-    set_target_properties(fedrk_messages PROPERTIES ${property} $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/proto>)
-  endforeach()
-  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_messages fedrk_masking fedrk_operation fedrk_security
+  # The warnings go along because static libraries name what they link; no user is given them.
+  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_masking fedrk_operation fedrk_security
                           fedrk_store fedrk_warnings)
 endif()
 if(TARGET fedrk_mpi)

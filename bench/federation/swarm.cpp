@@ -10,6 +10,7 @@
 #include <csignal>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -31,63 +32,41 @@ struct Member {
   std::atomic<bool> spoke = false;  // since the last heartbeats: then it needs none, as with real clients
 };
 
-v1::ClientMessage hello(const std::string& name) {
-  v1::ClientMessage message;
-  message.mutable_hello()->set_protocol(wire::kProtocol);
-  message.mutable_hello()->set_name(name);
-  message.mutable_hello()->set_known_draws(true);
-  return message;
-}
-
-// One row each, and no step to make.
-v1::ClientMessage answer_to(const v1::ServerMessage& in, std::size_t unknowns) {
-  v1::ClientMessage out;
-  if (in.has_welcome()) {
-    out.mutable_ready()->set_rows(1);
-    out.mutable_ready()->set_columns(unknowns);
-  } else if (in.has_sum_squares()) {
-    auto& squares = *out.mutable_column_sums();
-    squares.set_run(in.sum_squares().run());
-    squares.set_rows(1);
-    squares.set_squared(true);
-    squares.mutable_sums()->set_length(unknowns);
-    squares.mutable_sums()->mutable_values()->Resize(static_cast<int>(unknowns), 1.0);
-  } else if (in.has_prepare()) {
-    auto& prepared = *out.mutable_prepared();
-    prepared.set_run(in.prepare().run());
-    prepared.set_rows(1);
-    prepared.set_unknowns(unknowns);
-    prepared.set_squared_rhs_norm(1.0);
-    prepared.set_squared_norm(1.0);
-  } else if (in.has_task()) {
-    auto& update = *out.mutable_update();
-    update.set_run(in.task().run());
-    update.set_number(in.task().number());
-    const auto question = wire::question_of(in.task());
-    if (!question) return out;
-    update.set_round(question->task.round.value);
-    const std::size_t length = reply_length(question->task.work, unknowns).value_or(0);
-    update.mutable_values()->set_length(length);
-    update.mutable_values()->mutable_values()->Resize(static_cast<int>(length), 0.0);
-    if (question->task.report_residual) update.set_squared_residual(1.0);
+// One row each, and no step to make; nothing where no answer is due.
+std::optional<wire::ClientMessage> answer_to(const wire::ServerMessage& in, std::size_t unknowns) {
+  if (wire::holds<wire::Welcome>(in)) return wire::Ready{.rows = 1, .columns = unknowns};
+  if (const auto* squares = std::get_if<wire::SumSquares>(&in)) {
+    return wire::ColumnSums{squares->run, 1, true, std::vector<double>(unknowns, 1.0)};
   }
-  return out;
+  if (const auto* prepare = std::get_if<wire::Prepare>(&in)) return wire::Prepared{prepare->run, 1, unknowns, 1.0, 1.0};
+  const auto* task = std::get_if<wire::Task>(&in);
+  const auto question = task != nullptr ? wire::question_of(*task) : std::nullopt;
+  if (!question) return std::nullopt;
+  wire::Update update{.run = task->run, .number = task->number, .round = question->task.round.value};
+  update.values.assign(reply_length(question->task.work, unknowns).value_or(0), 0.0);
+  if (question->task.report_residual) update.squared_residual = 1.0;
+  return update;
 }
 
-bool send(Member& member, const v1::ClientMessage& message) {
-  if (message.body_case() == v1::ClientMessage::BODY_NOT_SET) return true;
+bool send(Member& member, const wire::ClientMessage& message) {
+  const std::string bytes = bytes_of(message);
   const std::lock_guard lock(member.writing);
-  return member.link->write(message);
+  for (std::size_t from = 0; from < bytes.size(); from += wire::kChunk) {
+    if (!member.link->write(wire::chunk_at(bytes, from))) return false;
+  }
+  return true;
 }
 
 // Until the server is gone, which ends the process.
 void take_part(Member& member, std::size_t unknowns) {
-  v1::ServerMessage in;
-  member.joined = send(member, hello(member.name));
-  while (member.joined && member.link->read(in)) {
+  wire::Reassembler<wire::ServerMessage> incoming(4 << 20, 1 << 27);
+  member.joined = send(member, wire::Hello{.name = member.name, .known_draws = true});
+  while (const auto chunk = member.joined ? member.link->read() : std::nullopt) {
+    const auto in = incoming.add(*chunk);
     member.spoke = true;
-    if (!send(member, answer_to(in, unknowns))) break;
-    in.Clear();
+    if (!in) break;
+    const auto answer = *in ? answer_to(**in, unknowns) : std::nullopt;
+    if (answer && !send(member, *answer)) break;
   }
   ::_exit(0);
 }
@@ -110,12 +89,10 @@ void take_part(Member& member, std::size_t unknowns) {
     member.link = *std::move(made);
     threads.emplace_back([&member, unknowns] { take_part(member, unknowns); });
   }
-  v1::ClientMessage beat;
-  beat.mutable_heartbeat();
   for (;;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2000));
     for (auto& each : members) {
-      if (each->joined && !each->spoke.exchange(false)) send(*each, beat);
+      if (each->joined && !each->spoke.exchange(false)) send(*each, wire::Heartbeat{});
     }
   }
 }

@@ -5,27 +5,31 @@
 // everyone's rows make it (problem/standardize.hpp). What was agreed on is kept, so that a client that comes back, or a
 // server that is started again, goes on with the same rows to the bit.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/io/plan.hpp"
 #include "fedrk/network/federation_server.hpp"
-#include "fedrk/v1/stored_federation.pb.h"
+#include "network/messages.hpp"
 #include "network/switchboard.hpp"
 
 namespace fedrk::network {
 
 /// Waits for the clients and agrees with them.
-Result<v1::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options);
+Result<wire::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options);
+
+/// What a run store holds of it; nothing where that is damaged.
+std::optional<wire::StoredFederation> federation_from(const std::string& stored);
 
 /// Tells everyone who takes part in masked sums.
-void introduce(const v1::StoredFederation& federation, const std::string& run, Switchboard& switchboard);
+void introduce(const wire::StoredFederation& federation, const std::string& run, Switchboard& switchboard);
 
 /// Tells the switchboard what everyone who joins must be told and must be.
-void fix_preparation(const v1::StoredFederation& federation, Switchboard& switchboard);
+void fix_preparation(const wire::StoredFederation& federation, Switchboard& switchboard);
 
 /// The same for those who run the rounds.
-Result<Gathered> gathered_from(const v1::StoredFederation& federation, const io::Plan& plan);
+Result<Gathered> gathered_from(const wire::StoredFederation& federation, const io::Plan& plan);
 
 }  // namespace fedrk::network

@@ -11,7 +11,6 @@
 #include "network/client_session.hpp"
 #include "network/participant.hpp"
 #include "network/server_link.hpp"
-#include "network/vectors.hpp"
 #include "network/words.hpp"
 
 namespace fedrk::network {
@@ -19,11 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-ClientOutcome ended(const v1::End& end) {
-  ClientOutcome outcome{ClientOutcome::Kind::Ended, tamed(end.reason(), 500), tamed(end.status()), {}, {}};
-  outcome.names.assign(end.names().begin(), end.names().end());
-  outcome.coefficients.assign(end.coefficients().values().begin(), end.coefficients().values().end());
-  return outcome;
+ClientOutcome ended(const wire::End& end) {
+  return {ClientOutcome::Kind::Ended, tamed(end.reason, 500), tamed(end.status), end.names, end.coefficients};
 }
 
 // Certificates that cannot be read show when the connection is made; keys for masks are then not signed, and others
@@ -102,7 +98,7 @@ std::optional<ClientOutcome> ClientRun::State::attempt() {
     if (stopped) return std::nullopt;
     link = made->get();
   }
-  const SessionOutcome session = run_session(**made, participant, options.longest_vector);
+  const SessionOutcome session = run_session(**made, participant, options.longest_vector, options.largest_message);
   {
     const std::lock_guard lock(mutex);
     link = nullptr;
@@ -117,9 +113,9 @@ std::optional<ClientOutcome> ClientRun::State::judge(const SessionOutcome& sessi
     retry = Milliseconds(100);
     said.clear();
   }
-  if (session.end && session.end->final()) return ended(*session.end);
+  if (session.end && session.end->final) return ended(*session.end);
   if (session.end) {
-    say_once("the server goes away, and may come back: " + tamed(session.end->reason(), 500));
+    say_once("the server goes away, and may come back: " + tamed(session.end->reason, 500));
     return std::nullopt;
   }
   if (session.link.kind == LinkEnd::Kind::Denied) {

@@ -5,11 +5,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
-
-#include "network/vectors.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -19,8 +18,8 @@ constexpr std::size_t kMostWaiting = 16;
 
 class Session {
  public:
-  Session(ServerLink& link, Participant& participant, std::size_t longest)
-      : link_(link), participant_(participant), assembly_(longest) {}
+  Session(ServerLink& link, Participant& participant, std::size_t longest, std::size_t largest)
+      : link_(link), participant_(participant), incoming_(largest, longest) {}
 
   SessionOutcome run() {
     std::thread reader;
@@ -38,11 +37,12 @@ class Session {
   }
 
  private:
-  // A message goes out whole, but heartbeats may pass between its pieces.
-  bool send(v1::ClientMessage message) {
-    for (const v1::ClientMessage& piece : wire::in_pieces(std::move(message))) {
+  // Heartbeats may pass between the chunks of a message.
+  bool send(const wire::ClientMessage& message) {
+    const std::string bytes = bytes_of(message);
+    for (std::size_t from = 0; from < bytes.size(); from += wire::kChunk) {
       const std::lock_guard lock(write_mutex_);
-      if (!link_.write(piece)) return false;
+      if (!link_.write(wire::chunk_at(bytes, from))) return false;
     }
     return true;
   }
@@ -50,10 +50,8 @@ class Session {
   // ---- The reader.
 
   void read_all() {
-    v1::ServerMessage message;
-    while (link_.read(message)) {
-      auto whole = assembly_.add(std::move(message));
-      message.Clear();
+    while (const auto chunk = link_.read()) {
+      auto whole = incoming_.add(*chunk);
       if (!whole) {
         broken_ = whole.error().message;
       } else if (*whole && !take(std::move(**whole))) {
@@ -68,18 +66,17 @@ class Session {
 
   // Short work is done at once, which saves waking another thread. Else a task that was not begun yet is worth nothing
   // once the next has come.
-  bool take(v1::ServerMessage message) {
+  bool take(wire::ServerMessage message) {
     {
       const std::lock_guard lock(mutex_);
-      if (message.has_welcome()) {
-        heartbeat_ = Milliseconds(std::clamp(message.welcome().heartbeat_ms(), 10U, 60'000U));
+      const bool task = wire::holds<wire::Task>(message);
+      if (const auto* welcome = std::get_if<wire::Welcome>(&message)) {
+        heartbeat_ = Milliseconds(std::clamp(welcome->heartbeat_ms, 10U, 60'000U));
         heart_changed_.notify_all();
       }
-      const bool at_once = message.has_task() && short_work_ && !working_ && waiting_.empty();
+      const bool at_once = task && short_work_ && !working_ && waiting_.empty();
       if (!at_once) {
-        if (message.has_task()) {
-          std::erase_if(waiting_, [](const v1::ServerMessage& waiting) { return waiting.has_task(); });
-        }
+        if (task) std::erase_if(waiting_, wire::holds<wire::Task, wire::ServerMessage>);
         if (waiting_.size() >= kMostWaiting) return false;
         waiting_.push_back(std::move(message));
         changed_.notify_all();
@@ -93,8 +90,6 @@ class Session {
   // ---- The heart.
 
   void beat() {
-    v1::ClientMessage beat;
-    beat.mutable_heartbeat();
     std::unique_lock lock(mutex_);
     while (!heart_stopped_) {
       if (heartbeat_.count() == 0) {
@@ -105,7 +100,7 @@ class Session {
       if (heart_changed_.wait_until(lock, next, [&] { return heart_stopped_; })) return;
       if (std::exchange(spoke_, false)) continue;  // an answer is as good as a heartbeat
       lock.unlock();
-      send(beat);
+      send(wire::Heartbeat{});
       lock.lock();
     }
   }
@@ -120,30 +115,30 @@ class Session {
 
   void work() {
     while (const auto message = next_message()) {
-      outcome_.joined = outcome_.joined || message->has_welcome();
+      outcome_.joined = outcome_.joined || wire::holds<wire::Welcome>(*message);
       react(*message);
     }
   }
 
-  void react(const v1::ServerMessage& message) {
+  void react(const wire::ServerMessage& message) {
     const auto start = std::chrono::steady_clock::now();
     auto reaction = participant_.on_message(message);
     if (reaction.end) outcome_.end = std::move(reaction.end);
-    const bool answered = reaction.answer && send(*std::move(reaction.answer));  // where that fails, reading ends too
+    const bool answered = reaction.answer && send(*reaction.answer);  // where that fails, reading ends too
     const std::lock_guard lock(mutex_);
     spoke_ = spoke_ || answered;
-    if (message.has_task()) short_work_ = std::chrono::steady_clock::now() - start < kShort;
+    if (wire::holds<wire::Task>(message)) short_work_ = std::chrono::steady_clock::now() - start < kShort;
   }
 
-  std::optional<v1::ServerMessage> next_message() {
+  std::optional<wire::ServerMessage> next_message() {
     std::unique_lock lock(mutex_);
     working_ = false;
     changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
     if (waiting_.empty()) return std::nullopt;
     // What was asked over a connection that is gone will be asked again; only the last word still counts.
-    if (closed_) std::erase_if(waiting_, [](const v1::ServerMessage& message) { return !message.has_end(); });
+    if (closed_) std::erase_if(waiting_, std::not_fn(wire::holds<wire::End, wire::ServerMessage>));
     if (waiting_.empty()) return std::nullopt;
-    v1::ServerMessage message = std::move(waiting_.front());
+    wire::ServerMessage message = std::move(waiting_.front());
     waiting_.pop_front();
     working_ = true;
     return message;
@@ -153,14 +148,14 @@ class Session {
 
   ServerLink& link_;
   Participant& participant_;
-  wire::Assembly<v1::ServerMessage> assembly_;  // the reader's
-  std::string broken_;                          // the reader's, until it is joined
+  wire::Reassembler<wire::ServerMessage> incoming_;  // the reader's
+  std::string broken_;                               // the reader's, until it is joined
   SessionOutcome outcome_;
   std::mutex write_mutex_;
 
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  std::deque<v1::ServerMessage> waiting_;
+  std::deque<wire::ServerMessage> waiting_;
   std::condition_variable heart_changed_;
   bool closed_ = false, heart_stopped_ = false;
   bool spoke_ = false;       // since the heart last looked
@@ -171,8 +166,8 @@ class Session {
 
 }  // namespace
 
-SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest) {
-  return Session(link, participant, longest).run();
+SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest, std::size_t largest) {
+  return Session(link, participant, longest, largest).run();
 }
 
 }  // namespace fedrk::network

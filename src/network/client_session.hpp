@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "fedrk/v1/federation.pb.h"
+#include "network/messages.hpp"
 #include "network/participant.hpp"
 #include "network/server_link.hpp"
 
@@ -16,11 +16,12 @@ namespace fedrk::network {
 
 struct SessionOutcome {
   LinkEnd link;
-  std::optional<v1::End> end;  // what the server said last, if it did
+  std::optional<wire::End> end;  // what the server said last, if it did
   bool joined = false;         // it was welcomed
 };
 
-/// Runs until the connection ends; `longest` bounds the numbers of a message.
-SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest);
+/// Runs until the connection ends; `longest` bounds the numbers of a message, `largest` its other bytes.
+SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest,
+                           std::size_t largest = 4 << 20);
 
 }  // namespace fedrk::network

@@ -14,7 +14,9 @@
 namespace fedrk::network {
 
 constexpr const char* kTarget = "/federation";  // of the upgrade request
-constexpr const char* kSubprotocol = "fedrk";
+/// Names the protocol, so that a client knows that of a server before the first message. Until 4 it was "fedrk" alone.
+constexpr std::string_view kNumberedProtocol = "fedrk.";
+inline const std::string kSubprotocol = std::string(kNumberedProtocol) + std::to_string(wire::kProtocol);
 constexpr const char* kServerField = "fedrk";  // Server: in what the server answers
 
 /// Reasons longer than a close frame holds go before it, as a text message.

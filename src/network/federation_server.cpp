@@ -7,7 +7,6 @@
 #include "fedrk/base/contracts.hpp"
 #include "network/agreement.hpp"
 #include "network/network_engine.hpp"
-#include "network/vectors.hpp"
 #include "network/websocket_server.hpp"
 
 namespace fedrk::network {
@@ -22,9 +21,9 @@ struct FederationServer::Parts {
 
 std::vector<std::string> stored_clients(const std::string& stored) {
   std::vector<std::string> names;
-  v1::StoredFederation federation;
-  if (!federation.ParseFromString(stored)) return names;
-  for (const auto& member : federation.members()) names.push_back(member.name());
+  if (const auto federation = federation_from(stored)) {
+    for (const auto& member : federation->members) names.push_back(member.name);
+  }
   return names;
 }
 
@@ -43,24 +42,22 @@ int FederationServer::port() const { return parts_->sockets->port(); }
 Result<Gathered> FederationServer::gather(const std::string& stored) {
   Switchboard& switchboard = parts_->sockets->switchboard();
   const FederationOptions& options = parts_->options.federation;
-  v1::StoredFederation federation;
+  wire::StoredFederation federation;
   if (stored.empty()) {
     auto agreed = agree(switchboard, options);
     if (!agreed) return agreed.error();
     federation = *std::move(agreed);
     fix_preparation(federation, switchboard);
   } else {
-    if (!federation.ParseFromString(stored)) return Error{"what the run store holds of the federation is damaged"};
-    const auto named = [](const v1::StoredFederation::Member& member, const std::string& name) {
-      return member.name() == name;
-    };
-    if (options.clients.empty() || !std::ranges::equal(federation.members(), options.clients, named)) {
+    auto read = federation_from(stored);
+    if (!read) return Error{"what the run store holds of the federation is damaged"};
+    federation = *std::move(read);
+    if (options.clients.empty() ||
+        !std::ranges::equal(federation.members, options.clients, {}, &wire::StoredFederation::Member::name)) {
       return Error{"the list of clients is not that with which the run began"};
     }
     std::vector<Switchboard::Arrival> began;
-    for (const auto& member : federation.members()) {
-      began.push_back({member.name(), member.ready(), member.known_draws()});
-    }
+    for (const auto& member : federation.members) began.push_back({member.name, member.ready, member.known_draws});
     switchboard.expect(began);
     if (options.masked) introduce(federation, options.run, switchboard);
     fix_preparation(federation, switchboard);
@@ -69,7 +66,7 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
   auto gathered = gathered_from(federation, options.plan);
   if (!gathered) return gathered.error();
   parts_->roster = gathered->roster;
-  parts_->unknowns = federation.members(0).prepared().unknowns();
+  parts_->unknowns = federation.members.front().prepared.unknowns;
   return gathered;
 }
 
@@ -80,14 +77,10 @@ Engine& FederationServer::engine(std::uint64_t first_task) {
 }
 
 void FederationServer::end(const LastWord& word) {
-  v1::End end;
-  end.set_status(word.status);
-  end.set_reason(word.reason);
-  end.set_final(word.final);
-  for (const std::string& name : word.names) end.add_names(name);
-  // Names do not travel in pieces: coefficients without names are better than a last word that nobody can take.
-  if (end.ByteSizeLong() > parts_->options.federation.largest_message / 2) end.clear_names();
-  wire::set_vector(*end.mutable_coefficients(), word.coefficients);
+  wire::End end{.status = word.status, .reason = word.reason, .final = word.final, .names = word.names};
+  // Coefficients without names are better than a last word that nobody can take.
+  if (bytes_of(end).size() > parts_->options.federation.largest_message / 2) end.names.clear();
+  end.coefficients.assign(word.coefficients.begin(), word.coefficients.end());
   parts_->sockets->switchboard().end(end);
   const Milliseconds goodbye = std::min(Milliseconds(2'000), 4 * parts_->options.federation.heartbeat);
   parts_->sockets->switchboard().wait_until_empty(goodbye);

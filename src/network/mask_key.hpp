@@ -11,16 +11,16 @@
 #include "fedrk/masking/masker.hpp"
 #include "fedrk/security/moment.hpp"
 #include "fedrk/security/own_credentials.hpp"
-#include "fedrk/v1/federation.pb.h"
+#include "network/messages.hpp"
 
 namespace fedrk::network {
 
 /// A client's own, for one run. Without credentials it is not signed.
-Result<v1::MaskKey> mask_key_message(const std::string& run, const std::string& name, const masking::Key& key,
+Result<wire::MaskKey> mask_key_message(const std::string& run, const std::string& name, const masking::Key& key,
                                      const std::optional<security::Credentials>& own);
 
 /// Another's. With credentials it must be signed by whom our authority calls by that name.
-Result<masking::Key> mask_key_from(const v1::MaskKey& message, const std::string& run, const std::string& name,
+Result<masking::Key> mask_key_from(const wire::MaskKey& message, const std::string& run, const std::string& name,
                                    const std::optional<security::Credentials>& own, security::Moment now);
 
 }  // namespace fedrk::network

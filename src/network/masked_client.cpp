@@ -10,7 +10,6 @@
 #include "fedrk/masking/reply_part.hpp"
 #include "fedrk/privacy/zcdp.hpp"
 #include "network/mask_key.hpp"
-#include "network/mask_names.hpp"
 #include "network/words.hpp"
 
 namespace fedrk::network {
@@ -27,15 +26,24 @@ std::vector<ClientId> everyone(std::size_t count) {
   return all;
 }
 
+// The bytes of numbers where they lie.
+template <class Numbers>
+std::string_view bytes_in(const Numbers& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers[0]};  // NOLINT: their bits
+}
+
 // The name of what is sent, to know it again.
-masking::Key name_of(const masking::Words& words) {
-  return masking::name_of({{reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]}});  // NOLINT
+masking::Key name_of(const masking::Words& words) { return masking::name_of({bytes_in(words)}); }
+
+// A task without its vectors of numbers.
+std::string without_numbers(const wire::Task& task) {
+  return bytes_of(task.run, task.number, task.attempt, task.exponent, task.question);
 }
 
 // All that the server said of a task, to the letter.
-store::MaskBook::Claim claim_of(const v1::Task& message) {
-  return {"task", message.number(), message.attempt(),
-          masking::name_of({"asked", canonical(message), bytes_in(message.x()), bytes_in(message.own())})};
+store::MaskBook::Claim claim_of(const wire::Task& message) {
+  return {"task", message.number, message.attempt,
+          masking::name_of({"asked", without_numbers(message), bytes_in(message.x), bytes_in(message.own)})};
 }
 
 }  // namespace
@@ -46,7 +54,7 @@ MaskedClient::MaskedClient(MaskedClientOptions options, operation::Log& log)
       own_book_(options_.book == nullptr ? store::mask_book_in_memory() : nullptr),
       book_(own_book_ ? *own_book_ : *options_.book) {}
 
-Result<v1::MaskKey> MaskedClient::begin(const std::string& run, std::string_view plan,
+Result<wire::MaskKey> MaskedClient::begin(const std::string& run, std::string_view plan,
                                         const privacy::PrivacyOptions& privacy) {
   const auto secret = book_.secret(run, masking::random_key());
   if (!secret) return secret.error();
@@ -62,32 +70,32 @@ Result<v1::MaskKey> MaskedClient::begin(const std::string& run, std::string_view
   return mask_key_message(run, options_.name, masker_->public_key(), options_.credentials);
 }
 
-Result<void> MaskedClient::meet(const v1::Company& company) {
-  if (!masker_ || company.run() != run_) return Error{"a company of another run"};
-  const auto size = static_cast<std::size_t>(company.members_size());
+Result<void> MaskedClient::meet(const wire::Company& company) {
+  if (!masker_ || company.run != run_) return Error{"a company of another run"};
+  const std::size_t size = company.members.size();
   if (size < std::max(kLeast, options_.min_sum)) {
     return Error{fmt::format("a run of {} clients, where each sum is to be over {} at least", size,
                              std::max(kLeast, options_.min_sum))};
   }
-  if (company.place() >= size || company.members(static_cast<int>(company.place())).name() != options_.name) {
+  if (company.place >= size || company.members[company.place].name != options_.name) {
     return Error{"the server gives this client another place than its own"};
   }
   std::vector<masking::Key> keys;
   std::set<std::string> names;
   std::string list;
   const security::Moment now = security::now();
-  for (const auto& member : company.members()) {
-    const auto key = mask_key_from(member.key(), run_, member.name(), options_.credentials, now);
+  for (const auto& [name, shown] : company.members) {
+    const auto key = mask_key_from(shown, run_, name, options_.credentials, now);
     if (!key) return key.error();
-    if (!names.insert(member.name()).second) return Error{"the server names a client twice"};
+    if (!names.insert(name).second) return Error{"the server names a client twice"};
     keys.push_back(*key);
-    list += (list.empty() ? "" : ", ") + tamed(member.name());
+    list += (list.empty() ? "" : ", ") + tamed(name);
   }
-  company_ = masking::name_of({"company", canonical(company)});
+  company_ = masking::name_of({"company", bytes_of(company.run, company.members)});
   const auto same = book_.pin(run_, "company", company_);
   if (!same) return same.error();
   if (!*same) return Error{"this run had another company before"};
-  if (const auto met = masker_->meet(ClientId{company.place()}, keys); !met) return met.error();
+  if (const auto met = masker_->meet(ClientId{company.place}, keys); !met) return met.error();
   log_.info("masks.ready", {{"run", run_}, {"clients", list}});
   return {};
 }
@@ -108,10 +116,10 @@ Result<masking::Words> MaskedClient::sum_over_all(const std::string& kind, std::
                                  : "the server asks once more for sums, and for others than before"};
 }
 
-Result<void> MaskedClient::prepare(const v1::Prepare& prepare) {
+Result<void> MaskedClient::prepare(ClientId place, std::string preparation) {
   if (!has_met()) return Error{"the other clients of the run are not known yet"};
-  if (prepare.place() != masker_->self().value) return Error{"the server gives this client two different places"};
-  preparation_text_ = canonical(prepare);
+  if (place != masker_->self()) return Error{"the server gives this client two different places"};
+  preparation_text_ = std::move(preparation);
   preparation_ = masking::name_of({"preparation", preparation_text_});
   const auto same = book_.pin(run_, "preparation", preparation_);
   if (!same) return same.error();
@@ -124,9 +132,9 @@ Result<masking::Words> MaskedClient::norms(std::span<const double> numbers) {
 }
 
 // Everything that the participants were told, which is the same for all of them.
-masking::Key MaskedClient::common_name(const v1::Task& message) const {
+masking::Key MaskedClient::common_name(const wire::Task& message) const {
   return masking::name_of({"task", masking::text_of(plan_), masking::text_of(company_), masking::text_of(preparation_),
-                           canonical(message), bytes_in(message.x())});
+                           without_numbers(message), bytes_in(message.x)});
 }
 
 std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {
@@ -176,7 +184,7 @@ Result<void> MaskedClient::agree_to(const std::string& run, const privacy::Priva
 
 // What an answer tells is on the ledger before the answer leaves. Each attempt is an answer of its own: a server may
 // say that it got none.
-std::string MaskedClient::over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
+std::string MaskedClient::over_budget(const wire::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
                                       bool repeated) const {
   const auto* pass = std::get_if<ClippedPass>(&task.task().work);
   const PrivacyBudget& own = options_.budget;
@@ -185,11 +193,11 @@ std::string MaskedClient::over_budget(const v1::Task& message, const wire::Recei
   if (!own.bounded()) return "it spends differential privacy of which this client has none to spend";
   const double rho = privacy::rho_of_pass(*pass, rows.summary.rows, rows.unknowns, task.participants().size());
   constexpr std::uint64_t kAttempts = std::uint64_t{1} << 20;
-  if (message.attempt() >= kAttempts || message.number() >= kAttempts << 20) return "it counts further than it can";
+  if (message.attempt >= kAttempts || message.number >= kAttempts << 20) return "it counts further than it can";
   const auto elsewhere = own.ledger->spent_elsewhere(run_);
   if (!elsewhere) return elsewhere.error().message;
   const double of_plan = kMostOfPlan * privacy::rho_of(privacy_.epsilon, privacy_.delta);
-  const auto charged = own.ledger->spend({run_, message.number() * kAttempts + message.attempt(), rho},
+  const auto charged = own.ledger->spend({run_, message.number * kAttempts + message.attempt, rho},
                                          std::min(own.rho(), *elsewhere + of_plan));
   if (!charged) {
     log_.error("privacy.spent", {{"reason", charged.error().message}});  // it speaks of other runs
@@ -212,27 +220,27 @@ std::string MaskedClient::wrong_steps(const LocalTask& task) {
   return "";
 }
 
-std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message, wire::ReceivedTask& task,
+std::optional<MaskedClient::Refused> MaskedClient::admit(const wire::Task& message, wire::ReceivedTask& task,
                                                          const PreparedRows& rows) {
   if (!has_met()) return Refused{"the other clients of the run are not known yet"};
   if (task.task().reveal != Reveal::Sums) return Refused{"it asks for a single update in a run of masked sums"};
-  const auto attempt = wire::attempt_of(message);
-  if (!attempt) return Refused{attempt.error().message};
+  const auto grid = wire::grid_of(message);
+  if (!grid) return Refused{grid.error().message};
   const auto* pass = std::get_if<ClippedPass>(&task.task().work);
-  if (pass != nullptr && attempt->grid.exponent.value_or(pass->exponent) != pass->exponent) {
+  if (pass != nullptr && grid->exponent.value_or(pass->exponent) != pass->exponent) {
     return Refused{"its noise is on another grid than its sum"};  // and would be rounded away client by client
   }
   if (std::string wrong = wrong_company(task); !wrong.empty()) return Refused{std::move(wrong)};
-  if (message.own().length() > 0) return Refused{"it holds numbers that not all participants see"};
+  if (!message.own.empty()) return Refused{"it holds numbers that not all participants see"};
   if (std::string wrong = wrong_steps(task.task()); !wrong.empty()) return Refused{std::move(wrong)};
-  if (message.attempt() >= kMostAttempts + masker_->company()) {
+  if (message.attempt >= kMostAttempts + masker_->company()) {
     return Refused{"it was asked too often: many answers at one x tell the parts of a sum"};
   }
   const store::MaskBook::Claim claim = claim_of(message);
   const auto verdict = book_.look(run_, claim);
   if (!verdict) return Refused{verdict.error().message};
   if (!verdict->granted) {
-    const bool same_task = verdict->last_number == message.number();
+    const bool same_task = verdict->last_number == message.number;
     return Refused{"it has answered this question already, or a later one",
                    same_task ? std::optional(verdict->last_attempt) : std::nullopt};
   }
@@ -247,9 +255,9 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const v1::Task& message
   return std::nullopt;
 }
 
-Result<masking::Words> MaskedClient::answer(const v1::Task& message, const wire::ReceivedTask& task,
+Result<masking::Words> MaskedClient::answer(const wire::Task& message, const wire::ReceivedTask& task,
                                             const LocalReply& reply) {
-  const masking::Grid grid = wire::attempt_of(message)->grid;
+  const masking::Grid grid = *wire::grid_of(message);
   const masking::Key question = common_name(message);
   const masking::PartLayout layout = masking::layout_of(task.task(), reply.values.size(), grid);
   const auto part = masking::part_of(task.task(), reply, grid, task.participants().size());

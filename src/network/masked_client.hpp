@@ -24,7 +24,6 @@
 #include "fedrk/privacy/privacy_plan.hpp"
 #include "fedrk/security/own_credentials.hpp"
 #include "fedrk/store/mask_book.hpp"
-#include "fedrk/v1/federation.pb.h"
 #include "network/wire.hpp"
 
 namespace fedrk::network {
@@ -45,15 +44,17 @@ class MaskedClient {
   Result<void> agree_to(const std::string& run, const privacy::PrivacyOptions& plan) const;
 
   /// For a run that begins, or goes on. `plan` is all that the server said of it.
-  Result<v1::MaskKey> begin(const std::string& run, std::string_view plan, const privacy::PrivacyOptions& privacy = {});
-  Result<void> meet(const v1::Company& company);
+  Result<wire::MaskKey> begin(const std::string& run, std::string_view plan,
+                              const privacy::PrivacyOptions& privacy = {});
+  Result<void> meet(const wire::Company& company);
   bool has_met() const { return masker_ && masker_->company() > 0; }
 
   /// Numbers for a sum over all clients, before the rounds. `about` is all that the server said.
   Result<masking::Words> sum_over_all(const std::string& kind, std::string_view about, std::span<const double> numbers);
   /// How the rows are prepared, for this run and for good. To be called before anybody looks at the rows for it: what
-  /// becomes of them tells something, and a server could else ask as often as it likes.
-  Result<void> prepare(const v1::Prepare& prepare);
+  /// becomes of them tells something, and a server could else ask as often as it likes. `preparation` is all that the
+  /// server said of it to all clients alike.
+  Result<void> prepare(ClientId place, std::string preparation);
   /// The norms of the rows as they were prepared, for a sum over all.
   Result<masking::Words> norms(std::span<const double> numbers);
 
@@ -63,17 +64,17 @@ class MaskedClient {
     std::optional<std::uint32_t> answered{};
   };
   /// Whether it may be answered; its draws are then set, and what it tells of the rows is on the ledger.
-  std::optional<Refused> admit(const v1::Task& message, wire::ReceivedTask& task, const PreparedRows& rows);
+  std::optional<Refused> admit(const wire::Task& message, wire::ReceivedTask& task, const PreparedRows& rows);
   /// What is sent. From then on the task counts as answered, and nothing else may be sent to it. REQUIRES: admitted.
-  Result<masking::Words> answer(const v1::Task& message, const wire::ReceivedTask& task, const LocalReply& reply);
+  Result<masking::Words> answer(const wire::Task& message, const wire::ReceivedTask& task, const LocalReply& reply);
 
  private:
   std::string wrong_company(const wire::ReceivedTask& task) const;
   std::string other_group(const wire::ReceivedTask& task);
   std::string wrong_steps(const LocalTask& task);
-  std::string over_budget(const v1::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
+  std::string over_budget(const wire::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
                           bool repeated) const;
-  masking::Key common_name(const v1::Task& message) const;
+  masking::Key common_name(const wire::Task& message) const;
 
   MaskedClientOptions options_;
   operation::Log& log_;

@@ -91,10 +91,11 @@ masking::GridScale& MaskedRounds::scale_for(const LocalTask& task, std::span<con
 
 void MaskedRounds::ask(Attempt& attempt) {
   attempt.grid = scale_for(attempt.task, attempt.company).next(attempt.task, attempt.company.size());
-  v1::Task message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.company);
-  wire::set_attempt(message, {attempt.attempt, attempt.grid});
+  wire::TaskView message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.company);
+  message.attempt = attempt.attempt;
+  message.exponent = attempt.grid.exponent;
   const TaskParcels parcels(std::move(message), {});
-  const Switchboard::Question question{.kind = v1::ClientMessage::kUpdate,
+  const Switchboard::Question question{.kind = wire::kAnswerKind<wire::Update>,
                                        .number = attempt.number,
                                        .attempt = attempt.attempt,
                                        .parcel = [&](ClientId client) { return parcels(client); },
@@ -115,9 +116,9 @@ bool MaskedRounds::settle(Attempt& attempt) {
       answered_before = true;
     }
     if (answer.message) {
-      const v1::Update& update = answer.message->update();
-      const bool fits = update.masked() && update.round() == attempt.task.round.value &&
-                        update.values().length() == attempt.layout().words();
+      const auto& update = std::get<wire::Update>(*answer.message);
+      const bool fits = update.masked && update.round == attempt.task.round.value &&
+                        update.masked->size() == attempt.layout().words();
       if (!fits) {
         answer.absence = "its answer is not the part that was asked for";
         answer.message.reset();
@@ -137,7 +138,7 @@ bool MaskedRounds::read(Attempt& attempt) {
   const masking::PartLayout layout = attempt.layout();
   masking::Words total(layout.words(), 0);
   for (const Switchboard::Answer& answer : attempt.answers) {
-    masking::add_part(layout, wire::words_of(answer.message->update().values()), total);
+    masking::add_part(layout, *std::get<wire::Update>(*answer.message).masked, total);
   }
   masking::SumOfParts sum = masking::read_sum(layout, attempt.grid, total);
   if (sum.parties != attempt.company.size()) {

@@ -38,12 +38,13 @@ NetworkEngine::NetworkEngine(Switchboard& switchboard, FederationOptions options
 // A reply that can be used, or an absence; one that makes no sense is held against its client.
 void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {
   if (!answer.message) return round.absences.push_back({answer.client, std::move(answer.absence)});
-  const v1::Update& update = answer.message->update();
-  LocalReply reply = wire::reply_from(update, answer.client, task);
+  auto& update = std::get<wire::Update>(*answer.message);
+  const bool same_round = update.round == task.round.value, part = update.part;
+  LocalReply reply = wire::reply_from(std::move(update), answer.client, task);
   const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
   std::string wrong = fault_of(task, unknowns, reply);
-  if (update.round() != task.round.value) wrong = "its update is of another round";
-  if (update.part() != (task.reveal == Reveal::Sums)) wrong = "its update does not reveal what was asked for";
+  if (!same_round) wrong = "its update is of another round";
+  if (part != (task.reveal == Reveal::Sums)) wrong = "its update does not reveal what was asked for";
   if (wrong.empty()) return round.replies.push_back(std::move(reply));
   switchboard_.report_wrong(answer.client, wrong);
   round.absences.push_back({answer.client, std::move(wrong)});
@@ -79,7 +80,7 @@ RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask
                                            std::span<const ClientId> participants) {
   const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
   const TaskParcels parcels(wire::task_message(options_.run, number, task, participants), task.own);
-  Switchboard::Question question{.kind = v1::ClientMessage::kUpdate,
+  Switchboard::Question question{.kind = wire::kAnswerKind<wire::Update>,
                                  .number = number,
                                  .parcel = [&](ClientId client) { return parcels(client); },
                                  .longest = std::max(dimension_, reply_length(task.work, unknowns).value_or(0))};

@@ -10,8 +10,8 @@
 
 #include "fedrk/network/data_owner.hpp"
 #include "fedrk/operation/log.hpp"
-#include "fedrk/v1/federation.pb.h"
 #include "network/masked_client.hpp"
+#include "network/messages.hpp"
 
 namespace fedrk::network {
 
@@ -33,30 +33,33 @@ class Participant {
  public:
   Participant(ParticipantOptions options, DataOwner& owner, operation::Log& log);
 
-  v1::ClientMessage hello() const;
+  wire::Hello hello() const;
 
   struct Reaction {
-    std::optional<v1::ClientMessage> answer{};
-    std::optional<v1::End> end{};
+    std::optional<wire::ClientMessage> answer{};
+    std::optional<wire::End> end{};
   };
-  Reaction on_message(const v1::ServerMessage& message);
+  Reaction on_message(const wire::ServerMessage& message);
 
   const io::Plan& plan() const { return plan_; }
 
  private:
-  Reaction on_welcome(const v1::Welcome& welcome);
-  Reaction on_prepare(const v1::Prepare& prepare);
-  Reaction on_company(const v1::Company& company);
-  Reaction on_task(const v1::Task& task);
-  Reaction on_masked_task(const v1::Task& task, wire::ReceivedTask received);
+  Reaction answer(const wire::Welcome& welcome);
+  Reaction answer(const wire::Company& company);
+  Reaction answer(const wire::SumColumns& question);
+  Reaction answer(const wire::SumSquares& question);
+  Reaction answer(const wire::Prepare& prepare);
+  Reaction answer(const wire::Task& task);
+  Reaction answer(const wire::End& end) { return {std::nullopt, end}; }
+  Reaction answer_masked(const wire::Task& task, wire::ReceivedTask received);
   bool has_other_steps(const LocalTask& task) const;
-  std::string unwelcome(const v1::Welcome& welcome) const;
-  std::string wrong_preparation(const v1::Prepare& prepare) const;
-  Result<void> order(const google::protobuf::RepeatedPtrField<std::string>& names);
-  Reaction sums(const Result<ColumnSums>& made, bool squared, std::string_view about);
-  Reaction refuse_for(const std::string& detail, std::string reason, std::optional<std::uint64_t> number = {});
-  Reaction refuse(std::string reason, std::optional<std::uint64_t> number = {});
-  Reaction refuse_task(std::string reason, const v1::Task& task, std::optional<std::uint32_t> answered = {});
+  std::string unwelcome(const wire::Welcome& welcome) const;
+  std::string wrong_preparation(const wire::Prepare& prepare) const;
+  Result<void> order(const std::vector<std::string>& names);
+  Reaction sums(Result<ColumnSums> made, bool squared, std::string_view about);
+  Reaction refuse_for(const std::string& detail, std::string reason);
+  Reaction refuse(std::string reason);
+  Reaction refuse_task(std::string reason, const wire::Task& task, std::optional<std::uint32_t> answered = {});
 
   ParticipantOptions options_;
   DataOwner& owner_;
@@ -66,8 +69,8 @@ class Participant {
   bool unfit_ = false;  // its data did not fit a masked run: it takes part in nothing more
   MaskedClient masked_;
   io::Plan plan_;
-  std::optional<v1::Ready> ready_;
-  std::optional<v1::Prepared> prepared_;
+  std::optional<wire::Ready> ready_;
+  std::optional<wire::Prepared> prepared_;
   PreparedRows rows_;
   ClientId place_;
 };

@@ -6,11 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "fedrk/base/result.hpp"
 #include "fedrk/network/server_options.hpp"
 #include "fedrk/network/tls_files.hpp"
-#include "fedrk/v1/federation.pb.h"
+#include "network/chunks.hpp"
 
 namespace fedrk::network {
 
@@ -30,9 +31,9 @@ class ServerLink {
  public:
   virtual ~ServerLink() = default;
   /// Any thread, one at a time. False: the connection is gone.
-  virtual bool write(const v1::ClientMessage& message) = 0;
-  /// One thread. False: the connection is gone.
-  virtual bool read(v1::ServerMessage& message) = 0;
+  virtual bool write(const wire::Chunk& chunk) = 0;
+  /// One thread. A chunk with its first byte, which stays until the next call; nothing: the connection is gone.
+  virtual std::optional<std::string_view> read() = 0;
   /// From any thread: reading and writing end soon.
   virtual void cancel() = 0;
   /// After reading ended.

@@ -16,8 +16,8 @@ namespace {
 constexpr std::ptrdiff_t kMostOfOneName = 8;
 }  // namespace
 
-Parcel parcel_of(v1::ServerMessage message) {
-  return std::make_shared<const std::vector<v1::ServerMessage>>(wire::in_pieces(std::move(message)));
+Parcel parcel_of(const wire::ServerMessage& message) {
+  return std::make_shared<const std::string>(bytes_of(message));
 }
 
 Switchboard::Switchboard(FederationOptions options, Outbox& outbox, operation::Log& log)
@@ -37,7 +37,7 @@ void Switchboard::on_open(ConnectionId id, Peer peer) {
   const std::lock_guard lock(mutex_);
   Connection& connection =
       connections_
-          .emplace(id, Connection{std::move(peer), std::nullopt, wire::Assembly<v1::ClientMessage>(0), Clock::now()})
+          .emplace(id, Connection{std::move(peer), std::nullopt, {options_.largest_message, 0}, Clock::now()})
           .first->second;
   if (connections_.size() > options_.most_connections) {
     return close(id, connection, Closing::Full, "the server has too many connections; try again later");
@@ -113,17 +113,15 @@ Switchboard::Connection* Switchboard::connection_of(ConnectionId id) {
 
 // ---- The end.
 
-void Switchboard::end(const v1::End& message) {
+void Switchboard::end(const wire::End& message) {
   const std::lock_guard lock(mutex_);
-  v1::ServerMessage whole;
-  *whole.mutable_end() = message;
-  last_word_ = parcel_of(std::move(whole));
+  last_word_ = parcel_of(message);
   for (auto& [id, connection] : connections_) {
     if (connection.seat && !connection.closing) {
       outbox_.send(id, last_word_);
       seats_[connection.seat->value].told_end = true;
     }
-    close(id, connection, Closing::Ended, message.reason());
+    close(id, connection, Closing::Ended, message.reason);
   }
 }
 

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fedrk/base/client_id.hpp"
@@ -25,17 +26,17 @@
 #include "fedrk/federated/run_ended.hpp"
 #include "fedrk/network/server_options.hpp"
 #include "fedrk/operation/log.hpp"
-#include "fedrk/v1/federation.pb.h"
-#include "network/vectors.hpp"
+#include "network/chunks.hpp"
+#include "network/messages.hpp"
 
 namespace fedrk::network {
 
 using ConnectionId = std::uint64_t;
 using Clock = std::chrono::steady_clock;
 
-/// A message with its pieces, ready to be sent to any number of clients.
-using Parcel = std::shared_ptr<const std::vector<v1::ServerMessage>>;
-Parcel parcel_of(v1::ServerMessage message);
+/// The bytes of a message, made once for any number of clients.
+using Parcel = std::shared_ptr<const std::string>;
+Parcel parcel_of(const wire::ServerMessage& message);
 
 /// Why a connection is closed by the server; tells the client whether to come back.
 enum class Closing {
@@ -72,7 +73,8 @@ class Switchboard {
   // ---- The transport's side.
 
   void on_open(ConnectionId connection, Peer peer);
-  void on_message(ConnectionId connection, v1::ClientMessage message);
+  /// A message of the WebSocket (chunks.hpp).
+  void on_chunk(ConnectionId connection, std::string_view chunk);
   void on_closed(ConnectionId connection);
   /// Now and then: closes connections that fell silent or never said hello, and those that may no longer be here.
   void on_tick();
@@ -83,14 +85,14 @@ class Switchboard {
   /// who are not there then are not part of the run.
   struct Arrival {
     std::string name;
-    v1::Ready ready;
+    wire::Ready ready;
     bool known_draws = false;
   };
   Result<std::vector<Arrival>> gather();
 
   /// What everyone is asked at one time, and what kind of answer counts.
   struct Question {
-    v1::ClientMessage::BodyCase kind;
+    std::size_t kind;                         // wire::kAnswerKind of it
     std::uint64_t number = 0;                 // of a task
     std::uint32_t attempt = 0;                // at it
     std::function<Parcel(ClientId)> parcel;   // may be called again for a client that lost it
@@ -100,7 +102,7 @@ class Switchboard {
   };
   struct Answer {
     ClientId client;
-    std::optional<v1::ClientMessage> message;
+    std::optional<wire::ClientMessage> message;
     std::string absence;                      // why there is none
     bool may_return = false;                  // it was late or gone: asked again, it may answer
     std::optional<std::uint32_t> answered{};  // it has answered this attempt at the task already, and may the next
@@ -112,18 +114,18 @@ class Switchboard {
   std::vector<Answer> wait();
 
   /// From now on everyone who is here, or comes, is told who takes part in masked sums. The place is set for each.
-  void introduce(v1::Company company);
+  void introduce(wire::Company company);
 
   /// From now on every client that joins is prepared by this message, and must then be as it was. So is one who came
   /// back since it was prepared. REQUIRES: one of each for every client.
-  void fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected);
+  void fix_preparation(std::vector<wire::Prepare> messages, std::vector<wire::Prepared> expected);
   /// The clients as they were when the run began, for a server that is started again. REQUIRES: one for each.
   void expect(const std::vector<Arrival>& arrivals);
 
   /// An answer that was well-formed but wrong: counted, and at last its client is put aside.
   void report_wrong(ClientId client, const std::string& words);
 
-  void end(const v1::End& message);
+  void end(const wire::End& message);
   void interrupt(Termination why, std::string words);
 
   std::vector<SeatStatus> status() const;
@@ -135,7 +137,7 @@ class Switchboard {
   struct Connection {
     Peer peer;
     std::optional<ClientId> seat;
-    wire::Assembly<v1::ClientMessage> assembly;
+    wire::Reassembler<wire::ClientMessage> incoming;
     Clock::time_point last_heard;
     bool closing = false, cut = false;
     Clock::time_point closing_since{};
@@ -151,7 +153,7 @@ class Switchboard {
     bool aside = false, known_draws = false, told_end = false;
     bool prepared = false;  // on this connection
     bool revoked = false;   // nobody waits for it; with another certificate it may come back
-    std::optional<v1::Ready> ready;
+    std::optional<wire::Ready> ready;
     SeatCounts counts;
   };
   struct Pending {
@@ -165,23 +167,24 @@ class Switchboard {
   static constexpr const char* kRevoked = "its certificate was revoked";
 
   void close(ConnectionId id, Connection& connection, Closing why, std::string words);
-  void greet(ConnectionId id, Connection& connection, const v1::Hello& hello);
-  void on_whole(Connection& connection, ClientId client, v1::ClientMessage message);
-  void on_ready(Connection& connection, ClientId client, const v1::Ready& ready);
-  void on_prepared_again(ClientId client, const v1::Prepared& prepared);
-  void on_answer(ClientId client, v1::ClientMessage message);
-  void on_refusal(ClientId client, const v1::Refusal& refusal);
+  void greet(ConnectionId id, Connection& connection, const wire::Hello& hello);
+  void on_message(ConnectionId id, Connection& connection, wire::ClientMessage message);
+  void on_whole(Connection& connection, ClientId client, wire::ClientMessage message);
+  void on_ready(Connection& connection, ClientId client, wire::Ready ready);
+  void on_prepared_again(ClientId client, const wire::Prepared& prepared);
+  void on_answer(ClientId client, wire::ClientMessage message);
+  void on_refusal(ClientId client, const wire::Refusal& refusal);
   void arrive(ClientId client);
   void ask(ClientId client);
   void prepare(ClientId client);
   void send_company(ClientId client);
-  void resolve(ClientId client, std::optional<v1::ClientMessage> message, std::string absence, bool may_return = false);
+  void resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence, bool may_return = false);
   void shut_out(ConnectionId id, Connection& connection, std::string veto);
   void offend(ClientId client, const std::string& words);
   void throw_if_interrupted() const;
   bool time_is_up();
   bool is_outstanding(ClientId client) const;
-  bool answers_question(const v1::ClientMessage& message) const;
+  bool answers_question(const wire::ClientMessage& message) const;
   Clock::time_point give_up_on_late(Clock::time_point now);
   Connection* connection_of(ConnectionId id);
   std::string names_of_missing() const;
@@ -190,15 +193,15 @@ class Switchboard {
   FederationOptions options_;
   Outbox& outbox_;
   operation::Log& log_;
-  std::vector<v1::PlanEntry> plan_;
+  std::vector<wire::PlanEntry> plan_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<ConnectionId, Connection> connections_;
   std::vector<Seat> seats_;
   bool open_for_all_ = true;  // until the roster is known
-  std::optional<v1::Company> company_;
-  std::vector<v1::Prepare> preparation_;
-  std::vector<v1::Prepared> expected_;
+  std::optional<wire::Company> company_;
+  std::vector<wire::Prepare> preparation_;
+  std::vector<wire::Prepared> expected_;
   std::optional<Pending> pending_;
   std::optional<RunEnded> interrupted_;
   Parcel last_word_;  // once the run has ended

@@ -3,7 +3,6 @@
 // What clients say, and what the switchboard makes of it.
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,92 +14,79 @@
 namespace fedrk::network {
 namespace {
 
-using Body = v1::ClientMessage;
-
 // More rows than any table has, but few enough to be added up.
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 48;
 
 // What is wrong with a table by its description alone; empty where nothing is.
-std::string wrong_table(const v1::Ready& ready) {
-  const auto names = static_cast<std::uint64_t>(ready.names_size());
-  if (ready.rows() > kMostRows) return fmt::format("it claims {} rows", ready.rows());
-  if (names != 0 && names != ready.columns()) {
-    return fmt::format("it names {} columns, but has {}", names, ready.columns());
+std::string wrong_table(const wire::Ready& ready) {
+  if (ready.rows > kMostRows) return fmt::format("it claims {} rows", ready.rows);
+  if (!ready.names.empty() && ready.names.size() != ready.columns) {
+    return fmt::format("it names {} columns, but has {}", ready.names.size(), ready.columns);
   }
   return "";
 }
 
-// The run that an answer belongs to, and the number of its task.
-const std::string& run_of(const v1::ClientMessage& message) {
-  static const std::string none;
-  switch (message.body_case()) {
-    case Body::kColumnSums:
-      return message.column_sums().run();
-    case Body::kPrepared:
-      return message.prepared().run();
-    case Body::kUpdate:
-      return message.update().run();
-    case Body::kRefusal:
-      return message.refusal().run();
-    default:
-      return none;
-  }
-}
-
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
-
-bool same(const v1::Prepared& a, const v1::Prepared& b) {
-  return a.rows() == b.rows() && a.unknowns() == b.unknowns() && same_bits(a.squared_norm(), b.squared_norm()) &&
-         same_bits(a.squared_rhs_norm(), b.squared_rhs_norm()) &&
-         wire::words_of(a.masked_norms()) == wire::words_of(b.masked_norms());
+// The run that a message belongs to; none before the client knows it.
+std::string_view run_of(const wire::ClientMessage& message) {
+  return std::visit(
+      [](const auto& body) -> std::string_view {
+        if constexpr (requires { body.run; }) return body.run;
+        return "";
+      },
+      message);
 }
 
 }  // namespace
 
-void Switchboard::on_message(ConnectionId id, v1::ClientMessage message) {
+void Switchboard::on_chunk(ConnectionId id, std::string_view chunk) {
   const std::lock_guard lock(mutex_);
   Connection* const connection = connection_of(id);
   if (connection == nullptr) return;
   connection->last_heard = Clock::now();
-  if (message.has_heartbeat()) return;
-  if (message.has_hello() != !connection->seat) {
-    return close(id, *connection, Closing::Broken, "a client says hello first, and once");
+  const auto spoken = connection->seat ? wire::kProtocol : wire::protocol_of_hello(chunk).value_or(wire::kProtocol);
+  if (spoken != wire::kProtocol) {
+    return close(id, *connection, Closing::Unfit,
+                 fmt::format("the server speaks protocol {}, the client {}: use the same version of fedrk on both sides",
+                             wire::kProtocol, spoken));
   }
-  if (message.has_hello()) return greet(id, *connection, message.hello());
-  const ClientId client = *connection->seat;
-  auto whole = connection->assembly.add(std::move(message));
-  if (!whole) {
-    offend(client, whole.error().message);
-    return close(id, *connection, Closing::Broken, whole.error().message);
+  auto message = connection->incoming.add(chunk);
+  if (!message) {
+    if (connection->seat) offend(*connection->seat, message.error().message);
+    return close(id, *connection, Closing::Broken, message.error().message);
   }
-  if (!*whole) return;
-  if (--connection->allowance < 0) {
+  if (*message) on_message(id, *connection, **std::move(message));
+}
+
+void Switchboard::on_message(ConnectionId id, Connection& connection, wire::ClientMessage message) {
+  if (wire::holds<wire::Heartbeat>(message)) return;
+  const auto* hello = std::get_if<wire::Hello>(&message);
+  if ((hello != nullptr) != !connection.seat) {
+    return close(id, connection, Closing::Broken, "a client says hello first, and once");
+  }
+  if (hello != nullptr) return greet(id, connection, *hello);
+  const ClientId client = *connection.seat;
+  if (--connection.allowance < 0) {
     constexpr auto kWords = "it says much more than it was asked";
     offend(client, kWords);
-    return close(id, *connection, Closing::Broken, kWords);
+    return close(id, connection, Closing::Broken, kWords);
   }
-  on_whole(*connection, client, std::move(**whole));
+  on_whole(connection, client, std::move(message));
 }
 
 // Who it is by its certificate, whether it may join, and whether it is not here already.
-void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello& hello) {
+void Switchboard::greet(ConnectionId id, Connection& connection, const wire::Hello& hello) {
   const auto refuse = [&](Closing why, std::string words) { close(id, connection, why, std::move(words)); };
-  if (hello.protocol() != wire::kProtocol) {
-    return refuse(Closing::Unfit, fmt::format("the server speaks protocol {}, the client {}: use the same version of "
-                                              "fedrk on both sides",
-                                              wire::kProtocol, hello.protocol()));
-  }
   const std::string& identity = connection.peer.identity;
-  if ((connection.peer.secured || !identity.empty()) && hello.name() != identity) {
+  if ((connection.peer.secured || !identity.empty()) && hello.name != identity) {
     return refuse(
         Closing::Denied,
         fmt::format("the certificate is that of '{}', but the client calls itself '{}'; take certificate, key and "
                     "settings from the same start-up folder",
-                    tamed(identity), tamed(hello.name())));
+                    tamed(identity), tamed(hello.name)));
   }
-  const auto found = std::ranges::find(seats_, hello.name(), &Seat::name);
+  const auto found = std::ranges::find(seats_, hello.name, &Seat::name);
   if (found == seats_.end()) {
-    return refuse(Closing::Denied, fmt::format("'{}' is not on the server's list of clients{}", tamed(hello.name()),
+    return refuse(Closing::Denied, fmt::format("'{}' is not on the server's list of clients{}", tamed(hello.name),
                                                open_for_all_ ? "; ask the operator to add it"
                                                              : " of this run, which has begun; wait for the next"));
   }
@@ -115,84 +101,76 @@ void Switchboard::greet(ConnectionId id, Connection& connection, const v1::Hello
     return refuse(Closing::Occupied, fmt::format("'{}' is connected already, from {}", seat.name,
                                                  connections_.at(seat.connection).peer.address));
   }
-  if (options_.masked && hello.known_draws()) {
+  if (options_.masked && hello.known_draws) {
     return refuse(Closing::Unfit,
                   "its draws derive from the plan's seed, which the server knows: not in a private run");
   }
-  if (!open_for_all_ && seat.ready && seat.known_draws != hello.known_draws()) {
+  if (!open_for_all_ && seat.ready && seat.known_draws != hello.known_draws) {
     return refuse(Closing::Unfit, "its draws come from elsewhere than when the run began; set draws as they were");
   }
   connection.seat = ClientId{static_cast<std::uint32_t>(found - seats_.begin())};
   seat.presence = Presence::Greeted;
   seat.revoked = false;
   seat.connection = id;
-  seat.known_draws = hello.known_draws();
+  seat.known_draws = hello.known_draws;
   seat.prepared = false;
   ++seat.counts.joined;
   log_.info("client.joined", {{"client", seat.name},
                               {"address", connection.peer.address},
-                              {"software", tamed(hello.software())},
-                              {"known_draws", hello.known_draws()}});
-  v1::ServerMessage message;
-  auto& welcome = *message.mutable_welcome();
-  welcome.set_protocol(wire::kProtocol);
-  welcome.set_run(options_.run);
-  for (const v1::PlanEntry& entry : plan_) *welcome.add_plan() = entry;
-  welcome.set_masked(options_.masked);
-  welcome.set_heartbeat_ms(static_cast<std::uint32_t>(options_.heartbeat.count()));
-  outbox_.send(id, parcel_of(std::move(message)));
+                              {"software", tamed(hello.software)},
+                              {"known_draws", hello.known_draws}});
+  outbox_.send(id, parcel_of(wire::Welcome{.run = options_.run,
+                                           .plan = plan_,
+                                           .masked = options_.masked,
+                                           .heartbeat_ms = static_cast<std::uint32_t>(options_.heartbeat.count())}));
   changed_.notify_all();
 }
 
-void Switchboard::on_whole(Connection& connection, ClientId client, v1::ClientMessage message) {
+void Switchboard::on_whole(Connection& connection, ClientId client, wire::ClientMessage message) {
   Seat& seat = seats_[client.value];
-  if (message.has_ready() && seat.presence == Presence::Greeted) return on_ready(connection, client, message.ready());
-  if (message.has_refusal()) return on_refusal(client, message.refusal());
-  if (message.body_case() == Body::BODY_NOT_SET || message.has_ready() || message.has_piece()) {
+  if (auto* ready = std::get_if<wire::Ready>(&message)) {
+    if (seat.presence == Presence::Greeted) return on_ready(connection, client, std::move(*ready));
     return offend(client, "a message that was not asked for");
   }
+  if (const auto* refusal = std::get_if<wire::Refusal>(&message)) return on_refusal(client, *refusal);
   if (run_of(message) != options_.run) {
     ++seat.counts.stale;
     return log_.warning("answer.refused", {{"client", seat.name}, {"reason", "it belongs to another run"}});
   }
-  if (message.has_prepared() && seat.presence == Presence::Preparing) {
-    return on_prepared_again(client, message.prepared());
-  }
+  const auto* prepared = std::get_if<wire::Prepared>(&message);
+  if (prepared != nullptr && seat.presence == Presence::Preparing) return on_prepared_again(client, *prepared);
   on_answer(client, std::move(message));
 }
 
-void Switchboard::on_ready(Connection& connection, ClientId client, const v1::Ready& ready) {
+void Switchboard::on_ready(Connection& connection, ClientId client, wire::Ready ready) {
   Seat& seat = seats_[client.value];
   if (std::string wrong = wrong_table(ready); !wrong.empty()) {
     return close(seat.connection, connection, Closing::Unfit, std::move(wrong));
   }
   if (seat.ready && !open_for_all_) {
-    const bool size = seat.ready->rows() == ready.rows() && seat.ready->columns() == ready.columns();
-    if (!size || !std::ranges::equal(seat.ready->names(), ready.names())) {
+    const bool size = seat.ready->rows == ready.rows && seat.ready->columns == ready.columns;
+    if (!size || seat.ready->names != ready.names) {
       return close(
           seat.connection, connection, Closing::Unfit,
-          fmt::format("its data are {} x {}, but were {} x {} when the run began{}", ready.rows(), ready.columns(),
-                      seat.ready->rows(), seat.ready->columns(), size ? ", with other names of columns" : ""));
+          fmt::format("its data are {} x {}, but were {} x {} when the run began{}", ready.rows, ready.columns,
+                      seat.ready->rows, seat.ready->columns, size ? ", with other names of columns" : ""));
     }
   }
   // Others have its key already. One whose state is lost has another, and what it sends would cancel nothing.
-  if (company_ && seat.ready && seat.ready->mask_key().key() != ready.mask_key().key()) {
+  if (company_ && seat.ready && seat.ready->mask_key.key != ready.mask_key.key) {
     return close(seat.connection, connection, Closing::Unfit,
                  "its key for masks is not that with which the run began; put its state folder back");
   }
-  seat.ready = ready;
-  seat.ready->DiscardUnknownFields();
-  log_.info("client.ready", {{"client", seat.name}, {"rows", ready.rows()}, {"columns", ready.columns()}});
+  log_.info("client.ready", {{"client", seat.name}, {"rows", ready.rows}, {"columns", ready.columns}});
+  seat.ready = std::move(ready);
   if (company_) send_company(client);
   preparation_.empty() ? arrive(client) : prepare(client);
 }
 
 void Switchboard::send_company(ClientId client) {
   if (connection_of(seats_[client.value].connection) == nullptr) return;
-  v1::ServerMessage message;
-  *message.mutable_company() = *company_;
-  message.mutable_company()->set_place(client.value);
-  outbox_.send(seats_[client.value].connection, parcel_of(std::move(message)));
+  company_->place = client.value;
+  outbox_.send(seats_[client.value].connection, parcel_of(*company_));
 }
 
 void Switchboard::prepare(ClientId client) {
@@ -201,14 +179,12 @@ void Switchboard::prepare(ClientId client) {
   if (connection == nullptr) return;
   seat.presence = Presence::Preparing;
   ++connection->allowance;
-  connection->assembly.allow(wire::words_of(expected_[client.value].masked_norms()).size());
-  v1::ServerMessage message;
-  *message.mutable_prepare() = preparation_[client.value];
-  outbox_.send(seat.connection, parcel_of(std::move(message)));
+  connection->incoming.allow(expected_[client.value].masked_norms.size());
+  outbox_.send(seat.connection, parcel_of(preparation_[client.value]));
 }
 
 // One that comes back must have the rows that it had.
-void Switchboard::on_prepared_again(ClientId client, const v1::Prepared& prepared) {
+void Switchboard::on_prepared_again(ClientId client, const wire::Prepared& prepared) {
   Seat& seat = seats_[client.value];
   seat.prepared = same(prepared, expected_[client.value]);
   if (seat.prepared) return arrive(client);
@@ -224,36 +200,34 @@ void Switchboard::arrive(ClientId client) {
   changed_.notify_all();
 }
 
-void Switchboard::on_answer(ClientId client, v1::ClientMessage message) {
+void Switchboard::on_answer(ClientId client, wire::ClientMessage message) {
   Seat& seat = seats_[client.value];
-  const bool update = message.has_update();
+  const auto* update = std::get_if<wire::Update>(&message);
   const bool fits = seat.presence == Presence::Here && answers_question(message);
   if (fits && is_outstanding(client)) {
     ++seat.counts.answers;
-    seat.prepared = seat.prepared || message.has_prepared();
+    seat.prepared = seat.prepared || wire::holds<wire::Prepared>(message);
     return resolve(client, std::move(message), "");
   }
   const bool again = fits && pending_->place[client.value] != npos;
   ++(again ? seat.counts.duplicates : seat.counts.stale);
   log_.warning("answer.refused",
                {{"client", seat.name},
-                {"round", update ? message.update().round() + 1 : 0U},
+                {"round", update != nullptr ? update->round + 1 : 0U},
                 {"reason", again ? "it answered already" : "it answers another question than the one at hand"}});
 }
 
-void Switchboard::on_refusal(ClientId client, const v1::Refusal& refusal) {
+void Switchboard::on_refusal(ClientId client, const wire::Refusal& refusal) {
   Seat& seat = seats_[client.value];
-  const std::string reason = tamed(refusal.reason());
+  const std::string reason = tamed(refusal.reason);
   log_.warning("client.refused", {{"client", seat.name}, {"reason", reason}});
   const bool joining = seat.presence != Presence::Here;
   if (is_outstanding(client)) {
-    const bool task = pending_->question->kind == Body::kUpdate;
+    const bool task = pending_->question->kind == wire::kAnswerKind<wire::Update>;
     const bool at_hand =
-        refusal.run() == options_.run && refusal.has_number() == task &&
-        (!task || (refusal.number() == pending_->question->number && refusal.attempt() == pending_->question->attempt));
-    if (at_hand && refusal.has_answered()) {
-      pending_->answers[pending_->place[client.value]].answered = refusal.answered();
-    }
+        refusal.run == options_.run && refusal.number.has_value() == task &&
+        (!task || (*refusal.number == pending_->question->number && refusal.attempt == pending_->question->attempt));
+    if (at_hand) pending_->answers[pending_->place[client.value]].answered = refusal.answered;
     if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
   }
   if (!joining) return;                                           // it stays for the next question

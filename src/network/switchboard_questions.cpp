@@ -23,25 +23,26 @@ bool Switchboard::is_outstanding(ClientId client) const {
   return !answer.message && answer.absence.empty();
 }
 
-bool Switchboard::answers_question(const v1::ClientMessage& message) const {
-  if (!pending_ || pending_->question->kind != message.body_case()) return false;
-  if (message.has_update()) {
-    return message.update().number() == pending_->question->number &&
-           message.update().attempt() == pending_->question->attempt;
+bool Switchboard::answers_question(const wire::ClientMessage& message) const {
+  if (!pending_ || pending_->question->kind != message.index()) return false;
+  const Question& question = *pending_->question;
+  if (const auto* update = std::get_if<wire::Update>(&message)) {
+    return update->number == question.number && update->attempt == question.attempt;
   }
-  return !message.has_column_sums() || message.column_sums().squared() == pending_->question->squared;
+  const auto* sums = std::get_if<wire::ColumnSums>(&message);
+  return sums == nullptr || sums->squared == question.squared;
 }
 
 void Switchboard::ask(ClientId client) {
   Seat& seat = seats_[client.value];
   Connection* const connection = connection_of(seat.connection);
   if (connection == nullptr) return;
-  connection->assembly.allow(pending_->question->longest);
+  connection->incoming.allow(pending_->question->longest);
   ++connection->allowance;
   outbox_.send(seat.connection, pending_->question->parcel(client));
 }
 
-void Switchboard::resolve(ClientId client, std::optional<v1::ClientMessage> message, std::string absence,
+void Switchboard::resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence,
                           bool may_return) {
   Answer& answer = pending_->answers[pending_->place[client.value]];
   answer.message = std::move(message);
@@ -160,7 +161,7 @@ Result<std::vector<Switchboard::Arrival>> Switchboard::gather() {
   }
   open_for_all_ = false;
   std::vector<Arrival> arrivals;
-  for (const Seat& seat : seats_) arrivals.push_back({seat.name, seat.ready.value_or(v1::Ready()), seat.known_draws});
+  for (const Seat& seat : seats_) arrivals.push_back({seat.name, seat.ready.value_or(wire::Ready()), seat.known_draws});
   return arrivals;
 }
 
@@ -174,16 +175,16 @@ void Switchboard::expect(const std::vector<Arrival>& arrivals) {
   }
 }
 
-void Switchboard::introduce(v1::Company company) {
+void Switchboard::introduce(wire::Company company) {
   const std::lock_guard lock(mutex_);
-  FEDRK_EXPECTS(static_cast<std::size_t>(company.members_size()) == seats_.size());
+  FEDRK_EXPECTS(company.members.size() == seats_.size());
   company_ = std::move(company);
   for (std::uint32_t i = 0; i < seats_.size(); ++i) {
     if (seats_[i].presence == Presence::Here) send_company(ClientId{i});
   }
 }
 
-void Switchboard::fix_preparation(std::vector<v1::Prepare> messages, std::vector<v1::Prepared> expected) {
+void Switchboard::fix_preparation(std::vector<wire::Prepare> messages, std::vector<wire::Prepared> expected) {
   const std::lock_guard lock(mutex_);
   FEDRK_EXPECTS(messages.size() == seats_.size() && expected.size() == seats_.size());
   preparation_ = std::move(messages);

@@ -8,33 +8,30 @@
 #include <vector>
 
 #include "network/switchboard.hpp"
-#include "network/vectors.hpp"
 
 namespace fedrk::network {
 
 class TaskParcels {
  public:
-  /// `own` is as in LocalTask, and stays in place.
-  TaskParcels(v1::Task message, std::span<const std::vector<double>> own) : own_(own), message_(std::move(message)) {
-    if (own_.empty()) common_ = parcel(message_);
+  /// `own` is as in LocalTask, and stays in place, as what the task looks at does.
+  TaskParcels(wire::TaskView task, std::span<const std::vector<double>> own) : own_(own), task_(std::move(task)) {
+    if (own_.empty()) common_ = parcel(task_);
   }
 
   Parcel operator()(ClientId client) const {
     if (common_) return common_;
-    v1::Task message = message_;
-    wire::set_vector(*message.mutable_own(), own_[client.value]);
-    return parcel(std::move(message));
+    wire::TaskView task = task_;
+    task.own = own_[client.value];
+    return parcel(task);
   }
 
  private:
-  static Parcel parcel(v1::Task message) {
-    v1::ServerMessage whole;
-    *whole.mutable_task() = std::move(message);
-    return parcel_of(std::move(whole));
+  static Parcel parcel(const wire::TaskView& task) {
+    return std::make_shared<const std::string>(wire::bytes_of_message(task));
   }
 
   std::span<const std::vector<double>> own_;
-  v1::Task message_;
+  wire::TaskView task_;
   Parcel common_;
 };
 

@@ -12,19 +12,15 @@
 #include <mutex>
 #include <utility>
 
-#include "network/asio_types.hpp"
+#include "network/websocket_types.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/ssl.hpp>
-#include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
+#include <fmt/format.h>
 
 #include "fedrk/security/certificate.hpp"
 #include "fedrk/security/tls_probe.hpp"
 #include "network/close_codes.hpp"
-#include "network/message_bytes.hpp"
 #include "network/server_link.hpp"
 #include "network/tls_context.hpp"
 #include "network/words.hpp"
@@ -33,12 +29,6 @@
 namespace fedrk::network {
 namespace {
 
-namespace beast = boost::beast;
-namespace http = beast::http;
-namespace websocket = beast::websocket;
-
-using PlainStream = beast::basic_stream<tcp, Executor>;
-using TlsStream = beast::ssl_stream<PlainStream>;
 using Resolver = asio::ip::basic_resolver<tcp, Executor>;
 using Kind = LinkEnd::Kind;
 
@@ -103,8 +93,8 @@ class WebSocketLink final : public ServerLink {
     loop_.finish();
   }
 
-  bool write(const v1::ClientMessage& message) override {
-    Write operation{wire::bytes_of(message), false, {}};
+  bool write(const wire::Chunk& chunk) override {
+    Write operation{chunk, false, {}};
     asio::post(loop_.context(), [this, &operation] {
       writes_.push_back(&operation);
       write_next();
@@ -113,15 +103,16 @@ class WebSocketLink final : public ServerLink {
     return operation.good;
   }
 
-  bool read(v1::ServerMessage& message) override {
-    Read operation{message, false, {}};
+  std::optional<std::string_view> read() override {
+    Read operation;
     asio::post(loop_.context(), [this, &operation] {
+      drop_incoming();
       read_ = &operation;
       quiet_ticks_ = 0;
       read_next();
     });
     loop_.drive(operation.done);
-    return operation.good;
+    return operation.chunk;
   }
 
   void cancel() override {
@@ -140,14 +131,13 @@ class WebSocketLink final : public ServerLink {
 
  private:
   struct Write {
-    std::string bytes;
+    const wire::Chunk& chunk;
     bool good;
     std::atomic<bool> done;
   };
   struct Read {
-    v1::ServerMessage& message;
-    bool good;
-    std::atomic<bool> done;
+    std::optional<std::string_view> chunk{};
+    std::atomic<bool> done = false;
   };
 
   // ---- Until it is open.
@@ -200,6 +190,7 @@ class WebSocketLink final : public ServerLink {
     stream_.async_handshake(answer_, options_.server, kTarget, [this](error_code failure) {
       if (failure == websocket::error::upgrade_declined) return declined();
       if (ended_or(failure)) return;
+      if (speaks_otherwise()) return end(Kind::Denied, other_protocol());
       open_ = true;
       timer_.cancel();
       watch();
@@ -214,6 +205,19 @@ class WebSocketLink final : public ServerLink {
     end(Kind::Denied, kNotOurs);
   }
 
+  // A proxy may have taken the name away; then the server's first message tells.
+  std::string_view spoken() const {
+    const auto name = answer_[http::field::sec_websocket_protocol];
+    return {name.data(), name.size()};
+  }
+  bool speaks_otherwise() const { return !spoken().empty() && spoken() != kSubprotocol; }
+  std::string other_protocol() const {
+    const bool numbered = spoken().starts_with(kNumberedProtocol);
+    return fmt::format("the server speaks protocol {}, this client {}: use the same version of fedrk on both sides",
+                       numbered ? tamed(std::string(spoken().substr(kNumberedProtocol.size())), 10) : "4 or an earlier one",
+                       wire::kProtocol);
+  }
+
   // ---- Messages.
 
   void write_next() {
@@ -223,7 +227,7 @@ class WebSocketLink final : public ServerLink {
     }
     if (!open_ || writing_ || writes_.empty()) return;
     writing_ = true;
-    stream_.async_write(asio::buffer(writes_.front()->bytes), [this](error_code failure, std::size_t) {
+    stream_.async_write(buffers_of(writes_.front()->chunk), [this](error_code failure, std::size_t) {
       writing_ = false;
       Write& written = *writes_.front();
       writes_.pop_front();
@@ -258,15 +262,17 @@ class WebSocketLink final : public ServerLink {
     const std::size_t size = incoming_.size();
     if (stream_.got_text()) {
       farewell_.assign(bytes, size);
-    } else if (!wire::read_message(bytes, size, read_->message)) {
-      end(Kind::Lost, "the server sent a message that cannot be read");
+      drop_incoming();
     } else {
       heard_ = true;
       Read& whole = *std::exchange(read_, nullptr);
-      whole.good = true;
+      whole.chunk.emplace(bytes, size);
       whole.done = true;  // and gone
     }
-    incoming_.consume(size);
+  }
+
+  void drop_incoming() {
+    incoming_.consume(incoming_.size());
     if (incoming_.capacity() > kKeptBuffer) incoming_.shrink_to_fit();
   }
 
@@ -371,8 +377,8 @@ class SecureLink final : private OwnContext, public ServerLink {
   SecureLink(security::TlsContext made, const LinkOptions& options, security::HostAndPort place)
       : OwnContext(std::move(made)), link_(options, std::move(place), context) {}
 
-  bool write(const v1::ClientMessage& message) override { return link_.write(message); }
-  bool read(v1::ServerMessage& message) override { return link_.read(message); }
+  bool write(const wire::Chunk& chunk) override { return link_.write(chunk); }
+  std::optional<std::string_view> read() override { return link_.read(); }
   void cancel() override { link_.cancel(); }
   LinkEnd finish() override { return link_.finish(); }
 

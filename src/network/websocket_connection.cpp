@@ -7,25 +7,13 @@
 #include <utility>
 
 #include <boost/asio/write.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/ssl.hpp>
-#include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
-
 #include <fmt/format.h>
 
 #include "network/close_codes.hpp"
-#include "network/message_bytes.hpp"
+#include "network/websocket_types.hpp"
 
 namespace fedrk::network {
 namespace {
-
-namespace beast = boost::beast;
-namespace http = beast::http;
-namespace websocket = beast::websocket;
-
-using PlainStream = beast::basic_stream<tcp, Executor>;
-using TlsStream = beast::ssl_stream<PlainStream>;
 
 constexpr std::size_t kMostWaiting = 8;        // messages to one client: the newest question, and some given up
 constexpr std::size_t kMostHeader = 8 << 10;   // bytes of the upgrade request
@@ -73,7 +61,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
     }
   }
 
-  void send(OutgoingMessage message) override {
+  void send(Parcel message) override {
     if (closing_ || gone_) return;
     if (outgoing_.size() >= kMostWaiting) return cut();  // it does not read
     stream_.read_message_max(limits_.largest_message);
@@ -173,19 +161,19 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
       return read_next();
     }
     events_.on_buffered(grown - std::exchange(counted_, 0));
-    v1::ClientMessage message;
-    const bool good = stream_.got_binary() && wire::read_message(incoming_.data().data(), incoming_.size(), message);
+    if (!stream_.got_binary()) return violate(Closing::Broken, "a message cannot be read");
+    events_.on_chunk(id_, {static_cast<const char*>(incoming_.data().data()), incoming_.size()});
     incoming_.consume(incoming_.size());
     if (incoming_.capacity() > kKeptBuffer) incoming_.shrink_to_fit();
-    if (!good) return violate(Closing::Broken, "a message cannot be read");
-    events_.on_message(id_, std::move(message));
     read_next();
   }
 
+  // Nothing more is stored: closing reads on by itself, until the other side has answered, and drops what it reads.
   void violate(Closing why, const char* reason) {
     if (!closing_) events_.on_violation(id_, reason);
+    incoming_ = beast::flat_buffer();
+    events_.on_buffered(-std::exchange(counted_, 0));
     close(why, reason);
-    read_next();  // for its answer to the close
   }
 
   // ---- Writing.
@@ -196,23 +184,23 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
       if (closing_) say_goodbye();
       return;
     }
-    const OutgoingMessage& next = outgoing_.front();
-    std::shared_ptr<const std::string> bytes = next.encoded;
-    if (!bytes) bytes = std::make_shared<const std::string>(wire::bytes_of((*next.pieces)[next_piece_]));
-    if (++next_piece_ >= next.pieces->size()) {
+    const Parcel message = outgoing_.front();
+    chunk_ = wire::chunk_at(*message, next_);
+    next_ += chunk_.bytes.size();
+    if (next_ >= message->size()) {
       outgoing_.pop_front();
-      next_piece_ = 0;
+      next_ = 0;
     }
-    write(std::move(bytes), true);
+    stream_.binary(true);
+    write(buffers_of(chunk_), message);
   }
 
-  void write(std::shared_ptr<const std::string> bytes, bool binary) {
+  template <class Buffers>
+  void write(const Buffers& buffers, Parcel bytes) {
     writing_ = true;
-    stream_.binary(binary);
-    const auto buffer = asio::buffer(*bytes);
-    stream_.async_write(buffer, on([this, bytes = std::move(bytes)](error_code failure) {
+    stream_.async_write(buffers, on([this, bytes = std::move(bytes)](error_code failure) {
                           writing_ = false;
-                          if (failure) return cut();  // which the reader sees
+                          if (failure) return gone();
                           write_next();
                         }));
   }
@@ -220,13 +208,15 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   void say_goodbye() {
     if (reason_.size() > kMostCloseReason) {
       close_reason_ = close_reason(reason_);
-      return write(std::make_shared<const std::string>(std::exchange(reason_, {})), false);
+      const auto words = std::make_shared<const std::string>(std::exchange(reason_, {}));
+      stream_.binary(false);
+      return write(asio::buffer(*words), words);
     }
     if (close_reason_.empty()) close_reason_ = reason_;
     writing_ = true;
     const websocket::close_reason frame(static_cast<websocket::close_code>(close_code(*closing_)),
                                         beast::string_view(close_reason_.data(), close_reason_.size()));
-    stream_.async_close(frame, on([this](error_code) { cut(); }));
+    stream_.async_close(frame, on([this](error_code) { gone(); }));
   }
 
   void gone() {
@@ -245,8 +235,9 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   std::string page_;
   beast::flat_buffer incoming_;
   std::ptrdiff_t counted_ = 0;  // bytes of it that were reported
-  std::deque<OutgoingMessage> outgoing_;
-  std::size_t next_piece_ = 0;  // of the first of them
+  std::deque<Parcel> outgoing_;
+  std::size_t next_ = 0;  // byte of the first of them
+  wire::Chunk chunk_{};   // that is being written
   std::optional<Closing> closing_;
   std::string reason_, close_reason_;
   bool writing_ = false, gone_ = false;

@@ -17,19 +17,12 @@
 
 namespace fedrk::network {
 
-/// What is sent to one client or to several. A message in one piece is encoded once for all of them, one in many pieces
-/// piece by piece, as it may be large.
-struct OutgoingMessage {
-  Parcel pieces;
-  std::shared_ptr<const std::string> encoded;  // of the only piece
-};
-
 /// Whom connections report to.
 class ConnectionEvents {
  public:
   virtual ~ConnectionEvents() = default;
   virtual void on_open(ConnectionId id, Peer peer) = 0;
-  virtual void on_message(ConnectionId id, v1::ClientMessage message) = 0;
+  virtual void on_chunk(ConnectionId id, std::string_view chunk) = 0;
   /// Bytes of a message that is not whole yet; negative when they are released. False: there is no room for more.
   virtual bool on_buffered(std::ptrdiff_t bytes) = 0;
   /// The handshake ("tls.refused") or the upgrade ("upgrade.refused") failed. The socket is handed back, so that the
@@ -45,7 +38,7 @@ class Connection {
  public:
   virtual ~Connection() = default;
   virtual void start() = 0;
-  virtual void send(OutgoingMessage message) = 0;
+  virtual void send(Parcel message) = 0;
   /// After what was sent before.
   virtual void close(Closing why, std::string reason) = 0;
   /// At once.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include <boost/asio/ssl/context.hpp>
 
 #include "network/admission.hpp"
-#include "network/message_bytes.hpp"
 #include "network/websocket_connection.hpp"
 
 namespace fedrk::network {
@@ -58,12 +56,9 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   void sweep();
   void stop();
   Connection* find(ConnectionId id);
-  std::shared_ptr<const std::string> encoded(const Parcel& parcel);
 
   void on_open(ConnectionId id, Peer peer) override;
-  void on_message(ConnectionId id, v1::ClientMessage message) override {
-    switchboard_.on_message(id, std::move(message));
-  }
+  void on_chunk(ConnectionId id, std::string_view chunk) override { switchboard_.on_chunk(id, chunk); }
   bool on_buffered(std::ptrdiff_t bytes) override;
   void on_refused(ConnectionId id, Socket socket, std::string_view event, const std::string& reason) override;
   void on_violation(ConnectionId id, const std::string& reason) override;
@@ -77,10 +72,6 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   Switchboard switchboard_;
   ConnectionLimits limits_;
   std::optional<asio::ssl::context> tls_;
-
-  std::mutex encoding_mutex_;  // of what was encoded last: one message goes to many clients
-  Parcel last_parcel_;
-  std::shared_ptr<const std::string> last_encoded_;
 
   // The thread's, once it runs.
   asio::io_context context_{1};
@@ -145,21 +136,9 @@ void WebSocketServer::Impl::sweep() {
 
 // ---- From any thread.
 
-std::shared_ptr<const std::string> WebSocketServer::Impl::encoded(const Parcel& parcel) {
-  if (parcel->size() != 1) return nullptr;
-  const std::lock_guard lock(encoding_mutex_);
-  if (parcel != last_parcel_) {
-    last_encoded_ = std::make_shared<const std::string>(wire::bytes_of(parcel->front()));
-    last_parcel_ = parcel;
-  }
-  return last_encoded_;
-}
-
 void WebSocketServer::Impl::send(ConnectionId connection, Parcel parcel) {
-  auto bytes = encoded(parcel);
-  OutgoingMessage message{std::move(parcel), std::move(bytes)};
-  asio::post(context_, [this, connection, message = std::move(message)]() mutable {
-    if (Connection* found = find(connection)) found->send(std::move(message));
+  asio::post(context_, [this, connection, parcel = std::move(parcel)]() mutable {
+    if (Connection* found = find(connection)) found->send(std::move(parcel));
   });
 }
 

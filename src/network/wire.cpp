@@ -2,19 +2,17 @@
 #include "network/wire.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "fedrk/base/error.hpp"
 #include "fedrk/io/plan_options.hpp"
 #include "fedrk/linalg/kernels.hpp"
-#include "network/vectors.hpp"
 
 namespace fedrk::wire {
 namespace {
 
-// As many numbers as a message of protobuf can hold, together with its pieces.
-constexpr std::size_t kLongestAnswer = std::numeric_limits<int>::max();
+// Numbers: sixteen gigabytes, more than any server takes.
+constexpr std::size_t kLongestAnswer = std::size_t{1} << 31;
 
 template <class Numbers>
 bool ascending(const Numbers& numbers) {
@@ -61,111 +59,88 @@ bool names_files(const io::PlanOption& option) {
 
 }  // namespace
 
-v1::Task task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
+TaskView task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
                       std::span<const ClientId> participants) {
   if (has_trait(task.work, kStays)) {
     throw InvalidArgument(std::string(name_of(task.work)) + " do not travel: this method is for one process");
   }
-  v1::Task message;
-  message.set_run(run);
-  message.set_number(number);
   ByteWriter out;
   describe_question(task, participants, out);
-  message.set_question(std::move(out.bytes()));
-  set_vector(*message.mutable_x(), task.x);
-  return message;
+  return {.run = run, .number = number, .question = bytes_from(out.bytes()), .x = task.x};
 }
 
-std::optional<ArrivedQuestion> question_of(const v1::Task& message) {
+std::optional<ArrivedQuestion> question_of(const Task& message) {
   std::optional<ArrivedQuestion> question(std::in_place);
-  ByteReader in(message.question());
+  ByteReader in(text_of(message.question));
   question->get(in);
   if (!in.complete()) question.reset();
   return question;
 }
 
-void set_attempt(v1::Task& message, const Attempt& attempt) {
-  message.set_attempt(attempt.attempt);
-  message.clear_exponent();
-  if (attempt.grid.exponent) message.set_exponent(*attempt.grid.exponent);
+Result<masking::Grid> grid_of(const Task& message) {
+  const auto exponent = message.exponent.value_or(0);
+  if (exponent < masking::kFinest || exponent > masking::kCoarsest) return Error{"its grid makes no sense"};
+  return masking::Grid{message.exponent};
 }
 
-Result<Attempt> attempt_of(const v1::Task& message) {
-  Attempt attempt{message.attempt(), {}};
-  if (!message.has_exponent()) return attempt;
-  if (message.exponent() < masking::kFinest || message.exponent() > masking::kCoarsest) {
-    return Error{"its grid makes no sense"};
-  }
-  attempt.grid.exponent = message.exponent();
-  return attempt;
-}
-
-Result<ReceivedTask> ReceivedTask::from(const v1::Task& message, ClientId self, std::size_t unknowns) {
+Result<ReceivedTask> ReceivedTask::from(const Task& message, ClientId self, std::size_t unknowns) {
   auto question = question_of(message);
   if (!question || has_trait(question->task.work, kStays)) return Error{"it asks for nothing that this client knows"};
-  question->x = copied(message.x());
-  if (const auto& own = message.own().values(); !own.empty()) {
+  if (!message.own.empty()) {
     question->own.resize(self.value + std::size_t{1});
-    question->own.back().assign(own.begin(), own.end());
+    question->own.back().assign(message.own.begin(), message.own.end());
   }
   question->look();
+  question->task.x = message.x;
   std::string wrong = wrong_shape(*question, self, unknowns);
   if (wrong.empty()) wrong = wrong_privacy(question->task);
   if (!wrong.empty()) return Error{std::move(wrong)};
-  return ReceivedTask(*std::move(question), message.number());
+  return ReceivedTask(*std::move(question), message.number);
 }
 
-v1::Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task,
-                          const LocalReply& reply) {
-  v1::Update update;
-  update.set_run(run);
-  update.set_number(number);
-  update.set_round(task.round.value);
-  update.set_part(task.reveal == Reveal::Sums);
-  set_vector(*update.mutable_values(), reply.values);
-  if (reply.squared_residual) update.set_squared_residual(*reply.squared_residual);
-  if (reply.gap) update.set_gap(*reply.gap);
-  return update;
+Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task, LocalReply reply) {
+  return {.run = run,
+          .number = number,
+          .round = task.round.value,
+          .part = task.reveal == Reveal::Sums,
+          .squared_residual = reply.squared_residual,
+          .gap = reply.gap,
+          .values = std::move(reply.values)};
 }
 
-v1::Update masked_update_message(const v1::Task& task, RoundIndex round, const masking::Words& words) {
-  v1::Update update;
-  update.set_run(task.run());
-  update.set_number(task.number());
-  update.set_round(round.value);
-  update.set_attempt(task.attempt());
-  update.set_masked(true);
-  set_words(*update.mutable_values(), words);
-  return update;
+Update masked_update_message(const Task& task, RoundIndex round, masking::Words words) {
+  return {.run = task.run,
+          .number = task.number,
+          .round = round.value,
+          .attempt = task.attempt,
+          .values = {},
+          .masked = std::move(words)};
 }
 
-LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask& task) {
-  LocalReply reply{client, copied(update.values())};
-  if (task.report_residual && update.has_squared_residual()) reply.squared_residual = update.squared_residual();
-  if (sends_gap(task.work) && update.has_gap()) reply.gap = update.gap();
+LocalReply reply_from(Update update, ClientId client, const LocalTask& task) {
+  LocalReply reply{client, std::move(update.values)};
+  if (task.report_residual) reply.squared_residual = update.squared_residual;
+  if (sends_gap(task.work)) reply.gap = update.gap;
   return reply;
 }
 
-std::vector<v1::PlanEntry> plan_message(const io::Plan& plan) {
-  std::vector<v1::PlanEntry> entries;
+std::vector<PlanEntry> plan_message(const io::Plan& plan) {
+  std::vector<PlanEntry> entries;
   for (const io::PlanOption& option : io::plan_options()) {
-    const io::OptionValues values = option.get(plan);
-    if (values.empty() || names_files(option)) continue;
-    v1::PlanEntry& entry = entries.emplace_back();
-    entry.set_name(std::string(option.name));
-    for (const std::string& value : values) entry.add_values(value);
+    io::OptionValues values = option.get(plan);
+    if (!values.empty() && !names_files(option)) entries.push_back({std::string(option.name), std::move(values)});
   }
   return entries;
 }
 
-Result<void> take_plan(std::span<const v1::PlanEntry* const> entries, io::Plan& plan) {
-  for (const v1::PlanEntry* entry : entries) {
-    const io::PlanOption* option = io::find_plan_option(entry->name());
+Result<void> take_plan(std::span<const PlanEntry> entries, io::Plan& plan) {
+  for (const auto& [name, values] : entries) {
+    const io::PlanOption* option = io::find_plan_option(name);
     if (option == nullptr || names_files(*option)) {
-      return Error{"the server's plan has an entry '" + entry->name() + "', which this program does not take from it"};
+      return Error{"the server's plan has an entry '" + name + "', which this program does not take from it"};
     }
-    if (const auto set = option->set(plan, {entry->values().begin(), entry->values().end()}); !set) {
-      return Error{"the server's plan: " + entry->name() + ": " + set.error().message};
+    if (const auto set = option->set(plan, values); !set) {
+      return Error{"the server's plan: " + name + ": " + set.error().message};
     }
   }
   return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Between the messages of federation.proto and the nouns of federated/. What comes from a peer is checked here: a value
+// Between the messages of the network and the nouns of federated/. What comes from a peer is checked here: a value
 // of a type that these functions return can be used without another look.
 
 #include <cstdint>
@@ -16,35 +16,28 @@
 #include "fedrk/federated/engine.hpp"
 #include "fedrk/io/plan.hpp"
 #include "fedrk/masking/part.hpp"
-#include "fedrk/v1/federation.pb.h"
+#include "network/messages.hpp"
 
 namespace fedrk::wire {
 
-constexpr std::uint32_t kProtocol = 4;
-
 // ---- Work and tasks.
 
-/// The task without what one client alone is sent. Throws InvalidArgument for work that stays where the rows are.
-v1::Task task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
+/// The task without what one client alone is sent; it looks at the same x. Throws InvalidArgument for work that stays
+/// where the rows are.
+TaskView task_message(const std::string& run, std::uint64_t number, const LocalTask& task,
                       std::span<const ClientId> participants);
 
 /// Without x and `own`; nothing where the bytes are no question. No more than their form is checked.
-std::optional<ArrivedQuestion> question_of(const v1::Task& message);
+std::optional<ArrivedQuestion> question_of(const Task& message);
 
-/// What makes a task an attempt at a masked sum.
-struct Attempt {
-  std::uint32_t attempt = 0;
-  masking::Grid grid;
-};
-void set_attempt(v1::Task& message, const Attempt& attempt);
-/// An error where the grid makes no sense.
-Result<Attempt> attempt_of(const v1::Task& message);
+/// Of a masked sum; an error where it makes no sense.
+Result<masking::Grid> grid_of(const Task& message);
 
-/// A task that owns what a LocalTask only looks at.
+/// A task that owns the lists that a LocalTask only looks at, but for x, which stays in the message.
 class ReceivedTask {
  public:
-  /// Checks it against a client of so many unknowns at this place.
-  static Result<ReceivedTask> from(const v1::Task& message, ClientId self, std::size_t unknowns);
+  /// Checks it against a client of so many unknowns at this place. `message` must outlive it.
+  static Result<ReceivedTask> from(const Task& message, ClientId self, std::size_t unknowns);
 
   const LocalTask& task() const { return question_.task; }
   std::uint64_t number() const { return number_; }
@@ -70,16 +63,16 @@ class ReceivedTask {
 
 // ---- Answers.
 
-v1::Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task, const LocalReply& reply);
-v1::Update masked_update_message(const v1::Task& task, RoundIndex round, const masking::Words& words);
+Update update_message(const std::string& run, std::uint64_t number, const LocalTask& task, LocalReply reply);
+Update masked_update_message(const Task& task, RoundIndex round, masking::Words words);
 /// What the task did not ask for is left out: nobody checks it, and sums would run over it.
-LocalReply reply_from(const v1::Update& update, ClientId client, const LocalTask& task);
+LocalReply reply_from(Update update, ClientId client, const LocalTask& task);
 
 // ---- Plans.
 
 /// What a client is told of a plan: everything but files and how one file is split.
-std::vector<v1::PlanEntry> plan_message(const io::Plan& plan);
+std::vector<PlanEntry> plan_message(const io::Plan& plan);
 /// Into a plan that holds the client's own files; what names files or is unknown is refused.
-Result<void> take_plan(std::span<const v1::PlanEntry* const> entries, io::Plan& plan);
+Result<void> take_plan(std::span<const PlanEntry> entries, io::Plan& plan);
 
 }  // namespace fedrk::wire

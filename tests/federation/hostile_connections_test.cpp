@@ -16,8 +16,8 @@
 #include "fedrk/security/private_file.hpp"
 #include "fedrk/security/tls_probe.hpp"
 #include "network/server_link.hpp"
-#include "network/wire.hpp"
 #include "support/http_get.hpp"
+#include "support/messages.hpp"
 
 namespace fedrk::test {
 namespace {
@@ -90,17 +90,17 @@ class HostileConnections : public FederationTest {
   }
 
   /// A member of the federation, in this process.
-  std::unique_ptr<network::ServerLink> join(const std::string& name) {
+  std::unique_ptr<network::ServerLink> connect_as(const std::string& name) {
     const std::string folder = federation_->path(name).string();
     network::LinkOptions options;
     options.server = "127.0.0.1:" + std::to_string(federation_->port());
     options.tls = network::TlsFiles{folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"};
-    auto link = *network::connect(options);
-    v1::ClientMessage hello;
-    hello.mutable_hello()->set_protocol(wire::kProtocol);
-    hello.mutable_hello()->set_name(name);
-    hello.mutable_hello()->set_known_draws(true);
-    EXPECT_TRUE(link->write(hello));
+    return *network::connect(options);
+  }
+  std::unique_ptr<network::ServerLink> join(const std::string& name) {
+    auto link = connect_as(name);
+    const wire::ClientMessage hello = wire::Hello{.name = name, .known_draws = true};
+    EXPECT_TRUE(link->write({wire::ChunkKind::Whole, bytes_of(hello)}));
     return link;
   }
 
@@ -147,19 +147,49 @@ TEST_F(HostileConnections, FromAMemberWithAnEndlessMessageAreClosedBeforeItIsSto
   start();
   {
     const auto link = join("site-1");
-    v1::ServerMessage welcome;
-    ASSERT_TRUE(link->read(welcome)) << federation_->story();
-    v1::ClientMessage endless;
-    const int numbers = full_size() ? 100'000'000 : 20'000'000;
-    endless.mutable_update()->mutable_values()->mutable_values()->Resize(numbers, 1.0);
-    while (link->write(endless)) {
+    ASSERT_TRUE(link->read()) << federation_->story();
+    const std::string endless(full_size() ? 800'000'000 : 160'000'000, '1');
+    while (link->write({wire::ChunkKind::Whole, endless})) {
     }
     expect_bounded_memory();
-    v1::ServerMessage nothing;
-    EXPECT_FALSE(link->read(nothing));
+    EXPECT_FALSE(link->read());
     EXPECT_EQ(link->finish().kind, network::LinkEnd::Kind::Lost);
   }
   expect_service();
+  expect_a_good_run();
+}
+
+// Each chunk is small enough, but there are ever more of them.
+TEST_F(HostileConnections, FromAMemberWithEndlessChunksAreClosedBeforeTheyAreStored) {
+  start();
+  {
+    const auto link = join("site-1");
+    ASSERT_TRUE(link->read()) << federation_->story();
+    const std::string chunk(wire::kChunk, '1');
+    int sent = 0;
+    while (sent < 800 && link->write({wire::ChunkKind::Part, chunk})) ++sent;
+    EXPECT_LT(sent, 800);
+    expect_bounded_memory();
+    EXPECT_FALSE(link->read());
+    EXPECT_EQ(link->finish().kind, network::LinkEnd::Kind::Lost);
+    EXPECT_TRUE(has(federation_->server().err(), "malformed message: more than")) << federation_->story();
+  }
+  expect_service();
+  expect_a_good_run();
+}
+
+// A client of a version that wrote messages with protobuf.
+TEST_F(HostileConnections, FromAMemberOfAnEarlierVersionAreRefusedInWords) {
+  start();
+  {
+    const auto link = connect_as("site-1");
+    // As the version before wrote it: { hello { protocol: 4 name: "site-1" } }, whose first byte is that of a chunk here.
+    ASSERT_TRUE(link->write({static_cast<wire::ChunkKind>('\x0A'), "\x0A\x08\x04\x1A\x06site-1"}));
+    EXPECT_FALSE(link->read());
+    const network::LinkEnd end = link->finish();
+    EXPECT_EQ(end.kind, network::LinkEnd::Kind::Denied);
+    EXPECT_EQ(end.words, "the server speaks protocol 5, the client 4: use the same version of fedrk on both sides");
+  }
   expect_a_good_run();
 }
 

@@ -11,12 +11,13 @@
 #include "fedrk/network/file_owner.hpp"
 #include "network/client_session.hpp"
 #include "support/local_federation.hpp"  // NoLog
+#include "support/messages.hpp"
 
 namespace fedrk::test {
 namespace {
 
 using network::ServerLink;
-using v1::ClientMessage;
+using wire::ClientMessage;
 
 enum class Manner {
   SaysTwice,      // each answer
@@ -37,40 +38,42 @@ class OddLink final : public ServerLink {
  public:
   OddLink(std::unique_ptr<ServerLink> inner, Manner manner) : inner_(std::move(inner)), manner_(manner) {}
 
-  bool write(const ClientMessage& message) override {
-    if (!message.has_update()) return inner_->write(message) && (!is_sum(message) || inner_->write(message));
-    const ClientMessage last = std::exchange(last_, message);
-    if (!first_.has_update()) first_ = message;
-    if (manner_ != Manner::TalksNonsense && ++oddities_ > 10) return inner_->write(message);
-    ClientMessage odd = message;
+  bool write(const wire::Chunk& chunk) override {
+    const auto message = message_from<ClientMessage>(chunk.bytes);
+    // Sums over columns are said twice in every manner.
+    if (wire::holds<wire::ColumnSums>(message)) return say(message) && say(message);
+    const auto* update = std::get_if<wire::Update>(&message);
+    if (update == nullptr) return say(message);
+    const auto last = std::exchange(last_, *update);
+    if (!first_) first_ = *update;
+    if (manner_ != Manner::TalksNonsense && ++oddities_ > 10) return say(message);
+    wire::Update odd = *update;
     switch (manner_) {
       case Manner::SaysTwice:
-        return inner_->write(message) && inner_->write(message);
+        return say(message) && say(message);
       case Manner::RepeatsOldest:
-        return inner_->write(first_) && inner_->write(message);
+        return say(*first_) && say(message);
       case Manner::RepeatsLast:
-        odd.mutable_heartbeat();
-        return inner_->write(odd) && (!last.has_update() || inner_->write(last)) && inner_->write(message);
+        return say(wire::Heartbeat{}) && (!last || say(*last)) && say(message);
       case Manner::AnswersAhead:
-        odd.mutable_update()->set_number(message.update().number() + 1);
-        return inner_->write(odd) && inner_->write(message);
+        ++odd.number;
+        return say(odd) && say(message);
       case Manner::TalksNonsense:
-        odd.mutable_update()->mutable_values()->set_values(0, std::numeric_limits<double>::quiet_NaN());
-        return inner_->write(odd);
+        odd.values.at(0) = std::numeric_limits<double>::quiet_NaN();
+        return say(odd);
     }
     return false;
   }
-  bool read(v1::ServerMessage& message) override { return inner_->read(message); }
+  std::optional<std::string_view> read() override { return inner_->read(); }
   void cancel() override { inner_->cancel(); }
   network::LinkEnd finish() override { return inner_->finish(); }
 
  private:
-  // Sums over columns are said twice in every manner.
-  static bool is_sum(const ClientMessage& message) { return message.has_column_sums(); }
+  bool say(const ClientMessage& message) { return inner_->write({wire::ChunkKind::Whole, bytes_of(message)}); }
 
   std::unique_ptr<ServerLink> inner_;
   Manner manner_;
-  ClientMessage first_, last_;
+  std::optional<wire::Update> first_, last_;
   int oddities_ = 0;
 };
 
@@ -113,7 +116,7 @@ TEST_P(HarmlessClient, ChangesNoBits) {
 
   ASSERT_TRUE(outcome.end) << outcome.link.words << "\n" << federation_->story();
   expect_a_good_end();
-  EXPECT_EQ(outcome.end->status(), "finished:completed");
+  EXPECT_EQ(outcome.end->status, "finished:completed");
   EXPECT_NE(federation_->server().err().find("answer.refused client=site-1"), std::string::npos);
 }
 

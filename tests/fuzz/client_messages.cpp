@@ -85,7 +85,7 @@ void fill(ArrivedQuestion& question, Input& input) {
   }
 }
 
-void fill(v1::Task& task, Input& input) {
+void fill(wire::Task& task, Input& input) {
   task.set_run(input.run());
   task.set_number(input.number());
   ArrivedQuestion question;
@@ -100,7 +100,7 @@ void fill(v1::Task& task, Input& input) {
 }
 
 // Mostly one in which this client has its own place, with two others whose keys could be anybody's.
-void fill(v1::Company& company, const v1::MaskKey& own, Input& input) {
+void fill(wire::Company& company, const wire::MaskKey& own, Input& input) {
   static const masking::Masker second(masking::Key{1}, "fuzz"), third(masking::Key{2}, "fuzz");
   company.set_run(input.run());
   *company.add_members()->mutable_key() = own;
@@ -115,8 +115,8 @@ void fill(v1::Company& company, const v1::MaskKey& own, Input& input) {
   company.set_place(input.below(8) == 0 ? input.below(4) : 0);
 }
 
-v1::ServerMessage built(Input& input, const v1::MaskKey& own) {
-  v1::ServerMessage message;
+wire::ServerMessage built(Input& input, const wire::MaskKey& own) {
+  wire::ServerMessage message;
   switch (input.below(11)) {
     case 10:
       fill(*message.mutable_company(), own, input);
@@ -181,22 +181,22 @@ void shorten(LocalWork& work) {
   }
 }
 
-void shorten(v1::ServerMessage& message) {
-  if (!message.has_task()) return;
-  auto question = wire::question_of(message.task());
+void shorten(wire::ServerMessage& message) {
+  if (!wire::holds<wire::Task>(message)) return;
+  auto question = wire::question_of(std::get<wire::Task>(message));
   if (!question) return;
-  FUZZ_PROMISE(bytes_of(*question) == message.task().question());
+  FUZZ_PROMISE(bytes_of(*question) == std::get<wire::Task>(message).question);
   shorten(question->task.work);
   message.mutable_task()->set_question(bytes_of(*question));
 }
 
 // The answer as the server gets it, through pieces of any size.
-void check_travel(const v1::ClientMessage& answer, Input& input) {
-  wire::Assembly<v1::ClientMessage> assembly(1000);
-  std::optional<v1::ClientMessage> arrived;
-  v1::ClientMessage whole = answer;
+void check_travel(const wire::ClientMessage& answer, Input& input) {
+  wire::Assembly<wire::ClientMessage> assembly(1000);
+  std::optional<wire::ClientMessage> arrived;
+  wire::ClientMessage whole = answer;
   wire::vectors_of(whole);
-  for (const v1::ClientMessage& piece : wire::in_pieces(answer, 1 + input.below(5))) {
+  for (const wire::ClientMessage& piece : wire::in_pieces(answer, 1 + input.below(5))) {
     FUZZ_PROMISE(!arrived);
     auto added = assembly.add(piece);
     FUZZ_PROMISE(added);
@@ -205,11 +205,11 @@ void check_travel(const v1::ClientMessage& answer, Input& input) {
   FUZZ_PROMISE(arrived && arrived->SerializeAsString() == whole.SerializeAsString());
 }
 
-void check_task(const v1::Task& task, const v1::ClientMessage& answer, bool masked) {
-  FUZZ_PROMISE(answer.has_update() || answer.has_refusal());
-  if (answer.has_refusal()) FUZZ_PROMISE(answer.refusal().number() == task.number());
-  if (!answer.has_update()) return;
-  const v1::Update& update = answer.update();
+void check_task(const wire::Task& task, const wire::ClientMessage& answer, bool masked) {
+  FUZZ_PROMISE(wire::holds<wire::Update>(answer) || wire::holds<wire::Refusal>(answer));
+  if (wire::holds<wire::Refusal>(answer)) FUZZ_PROMISE(std::get<wire::Refusal>(answer).number == task.number());
+  if (!wire::holds<wire::Update>(answer)) return;
+  const wire::Update& update = std::get<wire::Update>(answer);
   const auto question = wire::question_of(task);
   FUZZ_PROMISE(question);
   const LocalTask& asked = question->task;
@@ -220,10 +220,10 @@ void check_task(const v1::Task& task, const v1::ClientMessage& answer, bool mask
     FUZZ_PROMISE(asked.reveal == Reveal::Sums && question->participants.size() >= 3);
     FUZZ_PROMISE(!std::holds_alternative<ClippedPass>(asked.work));
     FUZZ_PROMISE(update.attempt() == task.attempt());
-    FUZZ_PROMISE(!update.has_squared_residual() && !update.has_gap());
+    FUZZ_PROMISE(!update.squared_residual.has_value() && !update.gap.has_value());
   } else {
     FUZZ_PROMISE(update.part() == (asked.reveal == Reveal::Sums));
-    FUZZ_PROMISE(update.has_squared_residual() == asked.report_residual);
+    FUZZ_PROMISE(update.squared_residual.has_value() == asked.report_residual);
   }
   FUZZ_PROMISE(update.values().length() == static_cast<std::uint64_t>(update.values().values_size()));
 }
@@ -233,11 +233,11 @@ void play(Input& input) {
   TinyOwner owner;
   Participant participant({.name = "tiny", .software = "fuzz", .reveal_updates = true, .expose_rows = true}, owner,
                           log);
-  v1::MaskKey own;
+  wire::MaskKey own;
   bool masked = false;
-  wire::Assembly<v1::ServerMessage> assembly(16);
+  wire::Assembly<wire::ServerMessage> assembly(16);
   for (int step = 0; step < 60 && input.more(); ++step) {
-    v1::ServerMessage message;
+    wire::ServerMessage message;
     if (input.below(6) != 0) {
       message = built(input, own);
     } else if (!input.parse(message)) {
@@ -246,19 +246,19 @@ void play(Input& input) {
     shorten(message);
     auto whole = assembly.add(std::move(message));
     if (!whole || !*whole) continue;
-    const v1::ServerMessage& heard = **whole;
+    const wire::ServerMessage& heard = **whole;
     const auto reaction = participant.on_message(heard);
     const int said = (reaction.answer ? 1 : 0) + (reaction.end ? 1 : 0);
-    FUZZ_PROMISE(said == 1 || (said == 0 && heard.has_company()));
-    FUZZ_PROMISE(reaction.end.has_value() == heard.has_end());
+    FUZZ_PROMISE(said == 1 || (said == 0 && wire::holds<wire::Company>(heard)));
+    FUZZ_PROMISE(reaction.end.has_value() == wire::holds<wire::End>(heard));
     if (!reaction.answer) continue;
-    if (reaction.answer->has_ready()) {
-      own = reaction.answer->ready().mask_key();
-      masked = heard.welcome().masked();
+    if (wire::holds<wire::Ready>(*reaction.answer)) {
+      own = std::get<wire::Ready>(*reaction.answer).mask_key;
+      masked = std::get<wire::Welcome>(heard).masked;
     }
     check_travel(*reaction.answer, input);
-    if (!heard.has_task()) continue;
-    check_task(heard.task(), *reaction.answer, masked);
+    if (!wire::holds<wire::Task>(heard)) continue;
+    check_task(std::get<wire::Task>(heard), *reaction.answer, masked);
     const auto again = participant.on_message(heard);
     FUZZ_PROMISE(again.answer->SerializeAsString() == reaction.answer->SerializeAsString());
   }

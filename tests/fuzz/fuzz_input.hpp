@@ -74,12 +74,12 @@ class Input {
   std::string rest() { return bytes_.ConsumeRemainingBytesAsString(); }
 
   /// As often as not of the length that it says.
-  void fill(v1::Vector& vector, std::uint32_t usual) {
+  void fill(wire::Vector& vector, std::uint32_t usual) {
     const std::uint32_t held = maybe() ? usual : below(6);
     for (std::uint32_t k = 0; k < held; ++k) vector.add_values(below(4) == 0 ? real() : 0.5);
     vector.set_length(below(4) == 0 ? number() : held);
   }
-  void fill(v1::Piece& piece) {
+  void fill(wire::Piece& piece) {
     for (std::uint32_t k = below(5); k > 0; --k) piece.add_values(real());
   }
 

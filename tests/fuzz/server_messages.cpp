@@ -17,7 +17,7 @@ namespace fedrk::fuzz {
 namespace {
 
 using namespace network;
-using Body = v1::ClientMessage;
+using Body = wire::ClientMessage;
 
 const std::vector<std::string> kNames{"a", "b", "c"};
 
@@ -36,8 +36,8 @@ class WatchedOutbox final : public Outbox {
   std::map<ConnectionId, bool> open;  // and whether it was told to go
 };
 
-v1::ClientMessage built(Input& input) {
-  v1::ClientMessage message;
+wire::ClientMessage built(Input& input) {
+  wire::ClientMessage message;
   switch (input.below(10)) {
     case 0:
       message.mutable_hello()->set_protocol(input.protocol());
@@ -95,7 +95,7 @@ v1::ClientMessage built(Input& input) {
 }
 
 // As the assembly leaves it, so that what came out can be compared with what went in.
-std::string bytes_of(v1::ClientMessage message) {
+std::string bytes_of(wire::ClientMessage message) {
   wire::vectors_of(message);
   return message.SerializeAsString();
 }
@@ -142,7 +142,7 @@ class Play {
         join(kNames[input_.below(3)]);
         break;
       case 3:
-        if (v1::ClientMessage message; input_.parse(message)) say(any_connection(), std::move(message));
+        if (wire::ClientMessage message; input_.parse(message)) say(any_connection(), std::move(message));
         break;
       case 4:
       case 5:
@@ -181,7 +181,7 @@ class Play {
   void rarely() {
     if (input_.below(8) != 0) return;
     if (input_.maybe()) board_->interrupt(Termination::Interrupted, input_.text());
-    if (input_.maybe()) board_->end(v1::End());
+    if (input_.maybe()) board_->end(wire::End());
   }
 
   // ---- Connections.
@@ -198,7 +198,7 @@ class Play {
 
   void join(const std::string& name) {
     const ConnectionId connection = open();
-    v1::ClientMessage message;
+    wire::ClientMessage message;
     message.mutable_hello()->set_protocol(wire::kProtocol);
     message.mutable_hello()->set_name(name);
     say(connection, message);
@@ -210,9 +210,9 @@ class Play {
     if (prepared_) say(connection, message);
   }
 
-  void say(ConnectionId connection, v1::ClientMessage message) {
-    if (message.has_hello() && outbox_.open.contains(connection))
-      names_.try_emplace(connection, message.hello().name());
+  void say(ConnectionId connection, wire::ClientMessage message) {
+    if (wire::holds<wire::Hello>(message) && outbox_.open.contains(connection))
+      names_.try_emplace(connection, std::get<wire::Hello>(message).name);
     pieces_ = pieces_ || message.has_piece();
     const auto name = names_.find(connection);
     said_.emplace_back(name == names_.end() ? "" : name->second, bytes_of(message));
@@ -231,15 +231,15 @@ class Play {
     try {
       const auto arrivals = board_->gather();
       if (!arrivals || input_.maybe()) return;
-      v1::Prepared expected;
+      wire::Prepared expected;
       expected.set_rows(3);
       prepared_ = true;
       if (input_.maybe()) {
-        v1::Company company;
+        wire::Company company;
         for (const auto& arrival : *arrivals) company.add_members()->set_name(arrival.name);
         board_->introduce(std::move(company));
       }
-      board_->fix_preparation(std::vector<v1::Prepare>(arrivals->size()), std::vector(arrivals->size(), expected));
+      board_->fix_preparation(std::vector<wire::Prepare>(arrivals->size()), std::vector(arrivals->size(), expected));
     } catch (const RunEnded&) {
     }
   }
@@ -249,7 +249,7 @@ class Play {
     question_ = Switchboard::Question{.kind = kKinds[input_.below(4)],
                                       .number = input_.below(4),
                                       .attempt = input_.below(3),
-                                      .parcel = [](ClientId) { return parcel_of(v1::ServerMessage()); },
+                                      .parcel = [](ClientId) { return parcel_of(wire::ServerMessage()); },
                                       .longest = input_.below(5),
                                       .squared = input_.maybe()};
     longest_ = std::max(longest_, question_->longest);
@@ -272,7 +272,7 @@ class Play {
 
   void answer_well() {
     for (const auto& [connection, told_to_go] : outbox_.open) {
-      v1::ClientMessage message;
+      wire::ClientMessage message;
       if (question_->kind == Body::kUpdate) {
         message.mutable_update()->set_run("fuzz");
         message.mutable_update()->set_number(question_->number);
@@ -307,16 +307,16 @@ class Play {
   }
 
   void check_answer(const Switchboard::Question& question, const Switchboard::Answer& answer, bool was_aside) {
-    const v1::ClientMessage& message = *answer.message;
+    const wire::ClientMessage& message = *answer.message;
     FUZZ_PROMISE(!was_aside);
     FUZZ_PROMISE(message.body_case() == question.kind);
-    if (message.has_update()) {
-      FUZZ_PROMISE(message.update().run() == "fuzz" && message.update().number() == question.number);
-      FUZZ_PROMISE(message.update().attempt() == question.attempt);
-      const auto& values = message.update().values();
+    if (wire::holds<wire::Update>(message)) {
+      FUZZ_PROMISE(std::get<wire::Update>(message).run == "fuzz" && std::get<wire::Update>(message).number == question.number);
+      FUZZ_PROMISE(std::get<wire::Update>(message).attempt == question.attempt);
+      const auto& values = std::get<wire::Update>(message).values;
       FUZZ_PROMISE(values.length() == static_cast<std::uint64_t>(values.values_size()) && values.length() <= longest_);
     }
-    if (message.has_column_sums()) FUZZ_PROMISE(message.column_sums().squared() == question.squared);
+    if (wire::holds<wire::ColumnSums>(message)) FUZZ_PROMISE(std::get<wire::ColumnSums>(message).squared == question.squared);
     if (pieces_) return;
     const std::string name = board_->status()[answer.client.value].name;
     FUZZ_PROMISE(std::ranges::find(said_, std::pair(name, bytes_of(message))) != said_.end());
@@ -329,8 +329,8 @@ class Play {
     if (input_.maybe()) task.work = ValidSteps{FixedSteps{1}};
     RoundReplies round;
     for (const auto& answer : answers) {
-      if (!answer.message || !answer.message->has_update()) continue;
-      LocalReply reply = wire::reply_from(answer.message->update(), answer.client, task);
+      if (!answer.message || !wire::holds<wire::Update>(*answer.message)) continue;
+      LocalReply reply = wire::reply_from(std::get<wire::Update>(*answer.message), answer.client, task);
       if (fault_of(task, x.size(), reply).empty()) round.replies.push_back(std::move(reply));
     }
     task.reveal = Reveal::Sums;

@@ -31,14 +31,14 @@ class CuriousEngine final : public Engine {
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override {
     const std::vector<ClientId> who(participants.begin(), participants.end());
     const masking::Grid grid = scale_.next(task, who.size());
-    const v1::Task message = test::MaskedCircle::task(number_++, task, who, 0, grid);
+    const wire::Task message = test::MaskedCircle::task(number_++, task, who, 0, grid);
     const std::size_t heard = circle_->heard().size();
     auto sum = circle_->sum(message, task, who);
     if (!sum) throw std::runtime_error("no sum");
     const masking::PartLayout layout = masking::layout_of(task, sum->values.size(), grid);
     for (std::size_t k = heard; k < circle_->heard().size(); ++k) {
       const auto& [client, answer] = circle_->heard()[k];
-      auto part = masking::read_sum(layout, grid, wire::words_of(answer.update().values()));
+      auto part = masking::read_sum(layout, grid, *std::get<wire::Update>(answer).masked);
       parts.push_back({task.round,
                        task.work,
                        {task.x.begin(), task.x.end()},

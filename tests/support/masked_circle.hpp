@@ -13,9 +13,9 @@
 
 #include "fedrk/masking/reply_part.hpp"
 #include "network/participant.hpp"
-#include "network/vectors.hpp"
 #include "network/wire.hpp"
 #include "support/local_federation.hpp"
+#include "support/messages.hpp"
 
 namespace fedrk::test {
 
@@ -30,8 +30,7 @@ class MaskedCircle {
                         const std::function<void(network::ParticipantOptions&)>& adjust = {},
                         const Entries& plan = {}) {
     scaled_ = io::resolve(plan_of(plan)).columns != io::ColumnScaling::AsTheyAre;
-    v1::Company company;
-    company.set_run("run");
+    company_.run = "run";
     for (std::size_t i = 0; i < clients.size(); ++i) {
       books_.push_back(store::mask_book_in_memory());
       owners_.push_back(std::make_unique<ReadyOwner>(std::move(clients[i])));
@@ -39,79 +38,60 @@ class MaskedCircle {
       options.book = books_.back().get();
       if (adjust) adjust(options);
       participants_.push_back(std::make_unique<network::Participant>(std::move(options), *owners_.back(), *log_));
-      auto& member = *company.add_members();
-      member.set_name(circle_name(i));
-      *member.mutable_key() = say(i, welcome(plan)).ready().mask_key();
+      const wire::ClientMessage answer = say(i, welcome(plan));
+      const auto* ready = std::get_if<wire::Ready>(&answer);
+      company_.members.push_back({circle_name(i), ready == nullptr ? wire::MaskKey() : ready->mask_key});
     }
-    company_ = std::move(company);
   }
 
-  static v1::ServerMessage welcome(const Entries& plan = {}) {
-    v1::ServerMessage message;
-    message.mutable_welcome()->set_protocol(wire::kProtocol);
-    message.mutable_welcome()->set_run("run");
-    message.mutable_welcome()->set_masked(true);
-    for (const auto& [name, value] : plan) {
-      auto& entry = *message.mutable_welcome()->add_plan();
-      entry.set_name(name);
-      entry.add_values(value);
-    }
+  static wire::Welcome welcome(const Entries& plan = {}) {
+    wire::Welcome message{.run = "run", .masked = true};
+    for (const auto& [name, value] : plan) message.plan.push_back({name, {value}});
     return message;
   }
 
-  v1::Company& company() { return company_; }
+  wire::Company& company() { return company_; }
 
   /// Tells everyone who is there, and what they are to work on.
   void introduce() {
     for (std::uint32_t i = 0; i < participants_.size(); ++i) {
-      v1::ServerMessage message;
-      *message.mutable_company() = company_;
-      message.mutable_company()->set_place(i);
-      say(i, message);
+      company_.place = i;
+      say(i, company_);
       say(i, prepare(i));
     }
   }
 
   /// How the rows are prepared, as the plan has it; the owners have theirs ready whatever it says.
-  v1::ServerMessage prepare(std::uint32_t place, std::uint64_t columns = 1) const {
-    v1::ServerMessage message;
-    message.mutable_prepare()->set_run("run");
-    message.mutable_prepare()->set_columns(columns);
-    message.mutable_prepare()->set_place(place);
-    message.mutable_prepare()->set_standardized(scaled_);
-    return message;
+  wire::Prepare prepare(std::uint32_t place, std::uint64_t columns = 1) const {
+    return {.run = "run", .columns = columns, .standardized = scaled_, .place = place};
   }
 
   /// What the client says to a message; also written down.
-  v1::ClientMessage say(std::size_t client, const v1::ServerMessage& message) {
-    auto answer = participants_[client]->on_message(message).answer.value_or(v1::ClientMessage());
+  wire::ClientMessage say(std::size_t client, const wire::ServerMessage& message) {
+    auto answer = participants_[client]->on_message(message).answer.value_or(wire::ClientMessage());
     heard_.emplace_back(client, answer);
     return answer;
   }
 
-  v1::ClientMessage ask(std::size_t client, const v1::Task& task) {
-    v1::ServerMessage message;
-    *message.mutable_task() = task;
-    return say(client, message);
-  }
+  wire::ClientMessage ask(std::size_t client, const wire::Task& task) { return say(client, task); }
 
-  static v1::Task task(std::uint64_t number, const LocalTask& what, const std::vector<ClientId>& who,
-                       std::uint32_t attempt = 0, masking::Grid grid = {}) {
-    v1::Task message = wire::task_message("run", number, what, who);
-    wire::set_attempt(message, {attempt, grid});
-    return message;
+  static wire::Task task(std::uint64_t number, const LocalTask& what, const std::vector<ClientId>& who,
+                         std::uint32_t attempt = 0, masking::Grid grid = {}) {
+    wire::TaskView message = wire::task_message("run", number, what, who);
+    message.attempt = attempt;
+    message.exponent = grid.exponent;
+    return arrived(message);
   }
 
   /// The sum of what these say to a task; nothing where one refuses, or where masks are left.
-  std::optional<LocalReply> sum(const v1::Task& task, const LocalTask& what, const std::vector<ClientId>& who) {
-    const auto values = static_cast<std::size_t>(task.x().values_size());
-    const masking::Grid grid = wire::attempt_of(task)->grid;
-    const masking::PartLayout layout = masking::layout_of(what, *reply_length(what.work, values), grid);
+  std::optional<LocalReply> sum(const wire::Task& task, const LocalTask& what, const std::vector<ClientId>& who) {
+    const masking::Grid grid = *wire::grid_of(task);
+    const masking::PartLayout layout = masking::layout_of(what, *reply_length(what.work, task.x.size()), grid);
     masking::Words total(layout.words(), 0);
     for (const ClientId client : who) {
-      const v1::ClientMessage answer = ask(client.value, task);
-      if (!answer.has_update()) return std::nullopt;
-      masking::add_part(layout, wire::words_of(answer.update().values()), total);
+      const wire::ClientMessage answer = ask(client.value, task);
+      if (!wire::holds<wire::Update>(answer)) return std::nullopt;
+      masking::add_part(layout, *std::get<wire::Update>(answer).masked, total);
     }
     masking::SumOfParts sum = masking::read_sum(layout, grid, total);
     if (sum.parties != who.size() || !sum.fits) return std::nullopt;
@@ -119,15 +99,12 @@ class MaskedCircle {
   }
 
   /// All that the server was told, by client.
-  const std::vector<std::pair<std::size_t, v1::ClientMessage>>& heard() const { return heard_; }
+  const std::vector<std::pair<std::size_t, wire::ClientMessage>>& heard() const { return heard_; }
 
  private:
   static io::Plan plan_of(const Entries& entries) {
-    const v1::ServerMessage message = welcome(entries);
-    std::vector<const v1::PlanEntry*> pointers;
-    for (const v1::PlanEntry& entry : message.welcome().plan()) pointers.push_back(&entry);
     io::Plan plan;
-    if (!wire::take_plan(pointers, plan)) throw std::runtime_error("such a plan there is not");
+    if (!wire::take_plan(welcome(entries).plan, plan)) throw std::runtime_error("such a plan there is not");
     return plan;
   }
 
@@ -136,8 +113,8 @@ class MaskedCircle {
   std::vector<std::unique_ptr<store::MaskBook>> books_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;
   std::vector<std::unique_ptr<network::Participant>> participants_;
-  v1::Company company_;
-  std::vector<std::pair<std::size_t, v1::ClientMessage>> heard_;
+  wire::Company company_;
+  std::vector<std::pair<std::size_t, wire::ClientMessage>> heard_;
 };
 
 inline std::vector<ClientId> places(std::initializer_list<std::uint32_t> values) {

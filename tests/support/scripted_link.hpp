@@ -12,20 +12,21 @@
 #include <vector>
 
 #include "network/server_link.hpp"
-#include "network/wire.hpp"
 #include "support/local_federation.hpp"
+#include "support/messages.hpp"
 
 namespace fedrk::test {
 
 class ScriptedLink final : public network::ServerLink {
  public:
   /// What the client says is shown to `server`, which answers with `say` and `end`.
-  using Server = std::function<void(ScriptedLink&, const v1::ClientMessage&)>;
+  using Server = std::function<void(ScriptedLink&, const wire::ClientMessage&)>;
   explicit ScriptedLink(Server server) : server_(std::move(server)) {}
 
-  void say(v1::ServerMessage message) {
+  void say(const wire::ServerMessage& message) { say_chunk(chunk_of(message)); }
+  void say_chunk(std::string chunk) {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(message));
+    waiting_.push_back(std::move(chunk));
     changed_.notify_all();
   }
   void end(network::LinkEnd end) {
@@ -40,21 +41,21 @@ class ScriptedLink final : public network::ServerLink {
     return ended_;
   }
 
-  bool write(const v1::ClientMessage& message) override {
+  bool write(const wire::Chunk& chunk) override {
     {
       const std::lock_guard lock(mutex_);
       if (ended_) return false;
     }
-    server_(*this, message);
+    server_(*this, message_from<wire::ClientMessage>(chunk.bytes));
     return true;
   }
-  bool read(v1::ServerMessage& message) override {
+  std::optional<std::string_view> read() override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_ || !waiting_.empty(); });
-    if (waiting_.empty()) return false;
-    message = std::move(waiting_.front());
+    if (waiting_.empty()) return std::nullopt;
+    read_ = std::move(waiting_.front());
     waiting_.pop_front();
-    return true;
+    return read_;
   }
   void cancel() override {
     const std::lock_guard lock(mutex_);
@@ -71,7 +72,8 @@ class ScriptedLink final : public network::ServerLink {
   Server server_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<v1::ServerMessage> waiting_;
+  std::deque<std::string> waiting_;
+  std::string read_;
   bool ended_ = false;
   network::LinkEnd end_{network::LinkEnd::Kind::Lost, "it broke"};
 };
@@ -91,19 +93,10 @@ class PatientOwner final : public network::DataOwner {
   std::function<void()> on_read;
 };
 
-inline v1::ServerMessage welcome(std::uint32_t heartbeat_ms = 10) {
-  v1::ServerMessage message;
-  message.mutable_welcome()->set_protocol(wire::kProtocol);
-  message.mutable_welcome()->set_run("test");
-  message.mutable_welcome()->set_heartbeat_ms(heartbeat_ms);
-  return message;
+inline wire::Welcome welcome(std::uint32_t heartbeat_ms = 10) {
+  return {.run = "test", .heartbeat_ms = heartbeat_ms};
 }
 
-inline v1::ServerMessage last_word(const std::string& status, bool final = true) {
-  v1::ServerMessage message;
-  message.mutable_end()->set_status(status);
-  message.mutable_end()->set_final(final);
-  return message;
-}
+inline wire::End last_word(const std::string& status, bool final = true) { return {.status = status, .final = final}; }
 
 }  // namespace fedrk::test

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "network/switchboard.hpp"
-#include "network/wire.hpp"
 #include "support/local_federation.hpp"
+#include "support/messages.hpp"
 
 namespace fedrk::test {
 
@@ -24,7 +24,7 @@ class RecordingOutbox final : public network::Outbox {
  public:
   struct Sent {
     network::ConnectionId connection;
-    v1::ServerMessage message;  // the first piece
+    wire::ServerMessage message;
   };
   struct Closed {
     network::Closing why;
@@ -33,7 +33,7 @@ class RecordingOutbox final : public network::Outbox {
 
   void send(network::ConnectionId connection, network::Parcel parcel) override {
     const std::lock_guard lock(mutex_);
-    sent_.push_back({connection, parcel->front()});
+    sent_.push_back({connection, message_from<wire::ServerMessage>(*parcel)});
     changed_.notify_all();
   }
   void close(network::ConnectionId connection, network::Closing why, std::string words) override {
@@ -42,9 +42,9 @@ class RecordingOutbox final : public network::Outbox {
     changed_.notify_all();
   }
 
-  std::vector<v1::ServerMessage> sent_to(network::ConnectionId connection) const {
+  std::vector<wire::ServerMessage> sent_to(network::ConnectionId connection) const {
     const std::lock_guard lock(mutex_);
-    std::vector<v1::ServerMessage> messages;
+    std::vector<wire::ServerMessage> messages;
     for (const Sent& sent : sent_) {
       if (sent.connection == connection) messages.push_back(sent.message);
     }
@@ -79,46 +79,25 @@ class RecordingOutbox final : public network::Outbox {
 
 // ---- What clients say.
 
-inline v1::ClientMessage hello(const std::string& name, std::uint32_t protocol = wire::kProtocol) {
-  v1::ClientMessage message;
-  message.mutable_hello()->set_protocol(protocol);
-  message.mutable_hello()->set_name(name);
-  return message;
+inline wire::Hello hello(const std::string& name, std::uint32_t protocol = wire::kProtocol) {
+  return {.protocol = protocol, .name = name};
 }
 
-inline v1::ClientMessage ready(std::uint64_t rows, std::uint64_t columns, const std::vector<std::string>& names = {}) {
-  v1::ClientMessage message;
-  message.mutable_ready()->set_rows(rows);
-  message.mutable_ready()->set_columns(columns);
-  for (const std::string& name : names) message.mutable_ready()->add_names(name);
-  return message;
+inline wire::Ready ready(std::uint64_t rows, std::uint64_t columns, const std::vector<std::string>& names = {}) {
+  return {.rows = rows, .columns = columns, .names = names};
 }
 
-inline v1::ClientMessage prepared(std::uint64_t rows, std::uint64_t unknowns, double squared_norm = 1.0) {
-  v1::ClientMessage message;
-  message.mutable_prepared()->set_run("test");
-  message.mutable_prepared()->set_rows(rows);
-  message.mutable_prepared()->set_unknowns(unknowns);
-  message.mutable_prepared()->set_squared_norm(squared_norm);
-  message.mutable_prepared()->set_squared_rhs_norm(1.0);
-  return message;
+inline wire::Prepared prepared(std::uint64_t rows, std::uint64_t unknowns, double squared_norm = 1.0) {
+  return {.run = "test", .rows = rows, .unknowns = unknowns, .squared_rhs_norm = 1.0, .squared_norm = squared_norm};
 }
 
-inline v1::ClientMessage update(std::uint64_t number, std::vector<double> values = {},
-                                const std::string& run = "test") {
-  v1::ClientMessage message;
-  message.mutable_update()->set_run(run);
-  message.mutable_update()->set_number(number);
-  wire::set_vector(*message.mutable_update()->mutable_values(), values);
-  return message;
+inline wire::Update update(std::uint64_t number, const std::vector<double>& values = {},
+                           const std::string& run = "test") {
+  return {.run = run, .number = number, .values = aligned_copy(values)};
 }
 
-inline v1::ClientMessage refusal(const std::string& reason, std::optional<std::uint64_t> number = {}) {
-  v1::ClientMessage message;
-  message.mutable_refusal()->set_run("test");
-  message.mutable_refusal()->set_reason(reason);
-  if (number) message.mutable_refusal()->set_number(*number);
-  return message;
+inline wire::Refusal refusal(const std::string& reason, std::optional<std::uint64_t> number = {}) {
+  return {.run = "test", .reason = reason, .number = number};
 }
 
 // ---- The desk.
@@ -145,25 +124,20 @@ class Desk {
   /// Until the client has read its data.
   network::ConnectionId join(const std::string& name, std::uint64_t rows = 3, std::uint64_t columns = 2) {
     const auto connection = open();
-    board.on_message(connection, hello(name));
-    board.on_message(connection, ready(rows, columns));
+    say(connection, hello(name));
+    say(connection, ready(rows, columns));
     return connection;
   }
-  void say(network::ConnectionId connection, v1::ClientMessage message) {
-    board.on_message(connection, std::move(message));
+  void say(network::ConnectionId connection, const wire::ClientMessage& message) {
+    board.on_chunk(connection, chunk_of(message));
   }
   network::SeatStatus seat(std::size_t place) const { return board.status().at(place); }
 
   /// A task of this number; `begin` looks at it until the answers are there.
   Question task(std::uint64_t number, std::size_t longest = 2) const {
-    return {.kind = v1::ClientMessage::kUpdate,
+    return {.kind = wire::kAnswerKind<wire::Update>,
             .number = number,
-            .parcel =
-                [number](ClientId) {
-                  v1::ServerMessage message;
-                  message.mutable_task()->set_number(number);
-                  return network::parcel_of(std::move(message));
-                },
+            .parcel = [number](ClientId) { return network::parcel_of(wire::Task{.number = number}); },
             .longest = longest};
   }
 
@@ -180,11 +154,11 @@ class Desk {
 /// Clients on a thread of their own: each message of the server is shown to `play`, and what that returns is said.
 class PlayedClients {
  public:
-  using Play = std::function<std::optional<v1::ClientMessage>(network::ConnectionId, const v1::ServerMessage&)>;
+  using Play = std::function<std::optional<wire::ClientMessage>(network::ConnectionId, const wire::ServerMessage&)>;
   PlayedClients(Desk& desk, Play play)
       : desk_(desk), thread_([this, play = std::move(play)] {
           while (const auto sent = desk_.outbox.next()) {
-            if (auto answer = play(sent->connection, sent->message)) desk_.say(sent->connection, *std::move(answer));
+            if (auto answer = play(sent->connection, sent->message)) desk_.say(sent->connection, *answer);
           }
         }) {}
   ~PlayedClients() {

@@ -27,8 +27,8 @@ struct Table {
 
 // The words, or the number of columns that all agree on.
 std::string agreed(
-    const std::vector<Table>& tables, const std::function<void(v1::ClientMessage&)>& spoil = [](v1::ClientMessage&) {},
-    const std::function<void(const v1::Prepare&)>& look = [](const v1::Prepare&) {}) {
+    const std::vector<Table>& tables, const std::function<void(wire::ClientMessage&)>& spoil = [](wire::ClientMessage&) {},
+    const std::function<void(const wire::Prepare&)>& look = [](const wire::Prepare&) {}) {
   FederationOptions options = test::desk_options({});
   options.plan.method.name = MethodName::Published;  // which takes columns as they are
   for (const Table& table : tables) options.clients.push_back(table.name);
@@ -36,22 +36,22 @@ std::string agreed(
   for (const Table& table : tables) {
     const auto connection = desk.open();
     desk.say(connection, test::hello(table.name));
-    v1::ClientMessage ready = test::ready(table.rows, table.columns, table.names);
-    ready.mutable_ready()->set_open_ended(table.open_ended);
+    wire::Ready ready = test::ready(table.rows, table.columns, table.names);
+    ready.open_ended = table.open_ended;
     desk.say(connection, ready);
   }
   const test::PlayedClients clients(
-      desk, [&](ConnectionId, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
-        if (!message.has_prepare()) return std::nullopt;
-        look(message.prepare());
-        v1::ClientMessage answer = test::prepared(1, message.prepare().columns());
+      desk, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+        if (!wire::holds<wire::Prepare>(message)) return std::nullopt;
+        look(std::get<wire::Prepare>(message));
+        wire::ClientMessage answer = test::prepared(1, std::get<wire::Prepare>(message).columns);
         spoil(answer);
         return answer;
       });
   const auto federation = agree(desk.board, options);
   if (!federation) return federation.error().message;
   const auto gathered = gathered_from(*federation, options.plan);
-  return gathered ? std::to_string(federation->prepare().columns()) : gathered.error().message;
+  return gathered ? std::to_string(federation->prepare.columns) : gathered.error().message;
 }
 
 TEST(Agreement, IsOnTheSameColumns) {
@@ -78,8 +78,8 @@ TEST(Agreement, IsOnAnOrderOfTheColumns) {
   const auto told = [](const std::vector<std::string>& first, const std::vector<std::string>& second) {
     std::vector<std::string> names;
     EXPECT_EQ(agreed(
-                  {{"a", 3, 2, first}, {"b", 4, 2, second}}, [](v1::ClientMessage&) {},
-                  [&](const v1::Prepare& prepare) { names.assign(prepare.names().begin(), prepare.names().end()); }),
+                  {{"a", 3, 2, first}, {"b", 4, 2, second}}, [](wire::ClientMessage&) {},
+                  [&](const wire::Prepare& prepare) { names = prepare.names; }),
               "2");
     return names;
   };
@@ -102,11 +102,11 @@ TEST(Agreement, NeedsColumnsAndNotTooMany) {
 
 TEST(Agreement, NamesWhoPreparedWhatCannotBe) {
   const std::vector<Table> one{{"a", 3, 2}};
-  EXPECT_EQ(agreed(one, [](auto& message) { message.mutable_prepared()->set_unknowns(9); }),
+  EXPECT_EQ(agreed(one, [](auto& message) { std::get<wire::Prepared>(message).unknowns = 9; }),
             "a prepared 9 unknowns, not 2");
-  EXPECT_EQ(agreed(one, [](auto& message) { message.mutable_prepared()->set_rows(4); }),
+  EXPECT_EQ(agreed(one, [](auto& message) { std::get<wire::Prepared>(message).rows = 4; }),
             "a prepared 4 rows, but has 3");
-  EXPECT_EQ(agreed(one, [](auto& message) { message.mutable_prepared()->set_squared_norm(std::nan("")); }),
+  EXPECT_EQ(agreed(one, [](auto& message) { std::get<wire::Prepared>(message).squared_norm = std::nan(""); }),
             "a sent squared norms that are negative or not finite");
   EXPECT_EQ(agreed(one, [](auto& message) { message = test::refusal("out of memory"); }),
             "a: it refused: out of memory");
@@ -158,9 +158,9 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
                                *owners[i], log);
       desk.say(connection, participants.at(connection).hello());
     }
-    std::optional<v1::StoredFederation> federation;
+    std::optional<wire::StoredFederation> federation;
     {
-      const test::PlayedClients clients(desk, [&](ConnectionId id, const v1::ServerMessage& message) {
+      const test::PlayedClients clients(desk, [&](ConnectionId id, const wire::ServerMessage& message) {
         return participants.at(id).on_message(message).answer;
       });
       auto agreed = agree(desk.board, options);
@@ -169,9 +169,8 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
     }
     std::ranges::for_each(parts, add_intercept);
     const Scaling expected = standardize(parts, density < 1.0 ? Centring::None : Centring::ByMean, 1);
-    const auto centre = wire::view(federation->prepare().centre()), scale = wire::view(federation->prepare().scale());
-    EXPECT_TRUE(std::ranges::equal(centre, expected.centre));
-    EXPECT_TRUE(std::ranges::equal(scale, expected.scale));
+    EXPECT_EQ(federation->prepare.centre, expected.centre);
+    EXPECT_EQ(federation->prepare.scale, expected.scale);
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(test::written_out(owners[i]->system.rows), test::written_out(parts[i].rows));
     }
@@ -179,29 +178,26 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
 }
 
 TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
-  const auto words = [](const std::function<void(v1::ColumnSums&)>& spoil) {
+  const auto words = [](const std::function<void(wire::ColumnSums&)>& spoil) {
     FederationOptions options = test::desk_options({"a"});
     options.plan.standardize = true;
     Desk desk(options);
     desk.join("a", 3, 2);
     const test::PlayedClients clients(
-        desk, [&](ConnectionId, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
-          if (!message.has_sum_columns()) return std::nullopt;
-          v1::ClientMessage answer;
-          answer.mutable_column_sums()->set_run("test");
-          answer.mutable_column_sums()->set_rows(3);
-          wire::set_vector(*answer.mutable_column_sums()->mutable_sums(), std::vector<double>{1.0, 2.0});
-          spoil(*answer.mutable_column_sums());
+        desk, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+          if (!wire::holds<wire::SumColumns>(message)) return std::nullopt;
+          wire::ColumnSums answer{.run = "test", .rows = 3, .sums = {1.0, 2.0}};
+          spoil(answer);
           return answer;
         });
     const auto federation = agree(desk.board, options);
     return federation ? "agreed" : federation.error().message;
   };
-  EXPECT_EQ(words([](auto& sums) { sums.mutable_sums()->set_values(0, std::nan("")); }),
+  EXPECT_EQ(words([](auto& sums) { sums.sums[0] = std::nan(""); }),
             "a sent column sums that are not finite");
-  EXPECT_EQ(words([](auto& sums) { sums.set_rows(~std::uint64_t{0}); }),
+  EXPECT_EQ(words([](auto& sums) { sums.rows = ~std::uint64_t{0}; }),
             "a sent the sums of 18446744073709551615 rows, but has 3");
-  EXPECT_EQ(words([](auto& sums) { wire::set_vector(*sums.mutable_sums(), std::vector<double>{1.0}); }),
+  EXPECT_EQ(words([](auto& sums) { sums.sums = {1.0}; }),
             "a sent 1 column sums, not 2");
 }
 

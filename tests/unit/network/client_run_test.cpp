@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "network/vectors.hpp"
 #include "support/scripted_link.hpp"
 
 namespace fedrk::network {
@@ -30,13 +29,13 @@ ClientRunOptions served_by(std::vector<ScriptedLink::Server> servers, std::atomi
 }
 
 ScriptedLink::Server ending(LinkEnd end) {
-  return [end](ScriptedLink& link, const v1::ClientMessage&) { link.end(end); };
+  return [end](ScriptedLink& link, const wire::ClientMessage&) { link.end(end); };
 }
 
-ScriptedLink::Server welcoming(std::vector<v1::ServerMessage> then, LinkEnd end) {
-  return [then = std::move(then), end = std::move(end)](ScriptedLink& link, const v1::ClientMessage& message) {
-    if (message.has_hello()) link.say(test::welcome(1'000));
-    if (!message.has_ready()) return;
+ScriptedLink::Server welcoming(std::vector<wire::ServerMessage> then, LinkEnd end) {
+  return [then = std::move(then), end = std::move(end)](ScriptedLink& link, const wire::ClientMessage& message) {
+    if (wire::holds<wire::Hello>(message)) link.say(test::welcome(1'000));
+    if (!wire::holds<wire::Ready>(message)) return;
     for (const auto& word : then) link.say(word);
     link.end(end);
   };
@@ -56,9 +55,9 @@ class ClientRuns : public testing::Test {
 TEST_F(ClientRuns, ComeBackUntilTheRunEnds) {
   int reads = 0;
   owner.on_read = [&] { ++reads; };
-  v1::ServerMessage end = test::last_word("finished:completed");
-  end.mutable_end()->add_names("x");
-  wire::set_vector(*end.mutable_end()->mutable_coefficients(), std::vector<double>{0.1});
+  wire::End end = test::last_word("finished:completed");
+  end.names = {"x"};
+  end.coefficients = {0.1};
   const auto outcome =
       run(served_by({welcoming({}, kLost), ending({LinkEnd::Kind::Unreachable, "no route"}),
                      welcoming({test::last_word("stopped", false)}, kClosed), welcoming({end}, kClosed)},
@@ -96,8 +95,8 @@ TEST_F(ClientRuns, DoNotWaitWhereADiagnosisLeavesNoHope) {
 }
 
 TEST_F(ClientRuns, StopWhenTheyAreToldTo) {
-  ClientRunOptions options = served_by({[](ScriptedLink& link, const v1::ClientMessage& message) {
-                                         if (message.has_hello()) link.say(test::welcome(1'000));
+  ClientRunOptions options = served_by({[](ScriptedLink& link, const wire::ClientMessage& message) {
+                                         if (wire::holds<wire::Hello>(message)) link.say(test::welcome(1'000));
                                        }},
                                        connections);
   ClientRun waiting(options, owner, log);

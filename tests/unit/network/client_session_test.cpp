@@ -31,10 +31,10 @@ TEST_F(Sessions, BeatTheHeartDuringLongWork) {
   owner.on_read = [&] {
     while (beats < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
-  const auto outcome = run([&](ScriptedLink& link, const v1::ClientMessage& message) {
-    if (message.has_hello()) link.say(test::welcome());
-    if (message.has_heartbeat()) ++beats;
-    if (message.has_ready()) link.end({LinkEnd::Kind::Closed, ""});
+  const auto outcome = run([&](ScriptedLink& link, const wire::ClientMessage& message) {
+    if (wire::holds<wire::Hello>(message)) link.say(test::welcome());
+    if (wire::holds<wire::Heartbeat>(message)) ++beats;
+    if (wire::holds<wire::Ready>(message)) link.end({LinkEnd::Kind::Closed, ""});
   });
   EXPECT_TRUE(outcome.joined);
   EXPECT_GE(beats, 3);
@@ -48,17 +48,17 @@ TEST_F(Sessions, KeepTheLastWordThoughTheConnectionEndsDuringTheWork) {
     there->end({LinkEnd::Kind::Closed, ""});
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   };
-  const auto outcome = run([&](ScriptedLink& link, const v1::ClientMessage& message) {
-    if (!message.has_hello()) return;
+  const auto outcome = run([&](ScriptedLink& link, const wire::ClientMessage& message) {
+    if (!wire::holds<wire::Hello>(message)) return;
     there = &link;
     link.say(test::welcome());
   });
   ASSERT_TRUE(outcome.end);
-  EXPECT_EQ(outcome.end->status(), "finished:completed");
+  EXPECT_EQ(outcome.end->status, "finished:completed");
 }
 
 TEST_F(Sessions, EndWithTheWordsOfTheConnection) {
-  const auto outcome = run([](ScriptedLink& link, const v1::ClientMessage&) {
+  const auto outcome = run([](ScriptedLink& link, const wire::ClientMessage&) {
     link.end({LinkEnd::Kind::Denied, "not on the list"});
   });
   EXPECT_FALSE(outcome.joined || outcome.end);
@@ -67,13 +67,11 @@ TEST_F(Sessions, EndWithTheWordsOfTheConnection) {
 }
 
 TEST_F(Sessions, BreakOffWhereTheServerMakesNoSense) {
-  const auto outcome = run([](ScriptedLink& link, const v1::ClientMessage& message) {
-    v1::ServerMessage piece;
-    piece.mutable_piece()->add_values(1.0);
-    if (message.has_hello()) link.say(piece);
+  const auto outcome = run([](ScriptedLink& link, const wire::ClientMessage& message) {
+    if (wire::holds<wire::Hello>(message)) link.say_chunk(test::chunk_of({wire::ChunkKind::Last, "1"}));
   });
   EXPECT_EQ(outcome.link.kind, LinkEnd::Kind::Lost);
-  EXPECT_EQ(outcome.link.words, "malformed message: a piece of no vector");
+  EXPECT_EQ(outcome.link.words, "malformed message: the end of none");
 }
 
 TEST_F(Sessions, BreakOffWhereMessagesPileUp) {
@@ -81,8 +79,8 @@ TEST_F(Sessions, BreakOffWhereMessagesPileUp) {
   owner.on_read = [&] {
     while (!there->ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
-  const auto outcome = run([&](ScriptedLink& link, const v1::ClientMessage& message) {
-    if (!message.has_hello()) return;
+  const auto outcome = run([&](ScriptedLink& link, const wire::ClientMessage& message) {
+    if (!wire::holds<wire::Hello>(message)) return;
     there = &link;
     for (int k = 0; k < 40; ++k) link.say(test::welcome());
   });

@@ -91,10 +91,8 @@ class SignedKeys : public testing::Test {
 
   /// What the first client says to the company as the server tells it.
   std::string refusal() {
-    v1::ServerMessage message;
-    *message.mutable_company() = circle_.company();
-    message.mutable_company()->set_place(0);
-    return circle_.say(0, message).refusal().reason();
+    circle_.company().place = 0;
+    return test::reason_in(circle_.say(0, circle_.company()));
   }
 
   security::Authority authority_ = *security::Authority::make(security::valid_for_days(security::now(), 10));
@@ -112,37 +110,36 @@ TEST_F(SignedKeys, AreBelieved) {
 // The server puts a key of its own in the place of a client's, to know the masks of both sides.
 TEST_F(SignedKeys, AreNotBelievedWhereTheServerPutsItsOwn) {
   const masking::Masker server(masking::random_key(), "run");
-  circle_.company().mutable_members(2)->mutable_key()->set_key(
-      std::string(server.public_key().begin(), server.public_key().end()));
+  circle_.company().members[2].key.key = wire::bytes_from(masking::text_of(server.public_key()));
   EXPECT_EQ(refusal(), "the key of 'site-3' for masks is not signed by it");
-  circle_.company().mutable_members(2)->mutable_key()->clear_key();
+  circle_.company().members[2].key.key.clear();
   EXPECT_EQ(refusal(), "'site-3' has no key for masks");
 }
 
 TEST_F(SignedKeys, AreNotBelievedOfStrangersNorUnderAnotherName) {
   const auto elsewhere = *security::Authority::make(security::valid_for_days(security::now(), 10));
   const auto stranger = *elsewhere.issue_client("site-3", security::valid_for_days(security::now(), 5));
-  auto& third = *circle_.company().mutable_members(2);
-  const v1::MaskKey honest = third.key();
-  third.mutable_key()->set_certificate(stranger.certificate);
+  auto& third = circle_.company().members[2];
+  const wire::MaskKey honest = third.key;
+  third.key.certificate = stranger.certificate;
   EXPECT_EQ(refusal(), "the certificate of 'site-3' was issued by another authority");
-  *third.mutable_key() = circle_.company().members(1).key();
+  third.key = circle_.company().members[1].key;
   EXPECT_EQ(refusal(), "the certificate of 'site-3' is that of 'site-2'");
-  *third.mutable_key() = honest;
-  third.set_name("site-2");
+  third.key = honest;
+  third.name = "site-2";
   EXPECT_EQ(refusal(), "the certificate of 'site-2' is that of 'site-3'");
 }
 
 TEST_F(SignedKeys, AreOfOneRunOnly) {
-  circle_.company().set_run("another");
+  circle_.company().run = "another";
   EXPECT_EQ(refusal(), "a company of another run");
 }
 
 TEST_F(SignedKeys, MakeNoCompanyOfTwoNorOneWithoutTheClient) {
-  circle_.company().mutable_members()->SwapElements(0, 1);
+  std::swap(circle_.company().members[0], circle_.company().members[1]);
   EXPECT_EQ(refusal(), "the server gives this client another place than its own");
-  circle_.company().mutable_members()->SwapElements(0, 1);
-  circle_.company().mutable_members()->DeleteSubrange(2, 2);
+  std::swap(circle_.company().members[0], circle_.company().members[1]);
+  circle_.company().members.resize(2);
   EXPECT_EQ(refusal(), "a run of 2 clients, where each sum is to be over 3 at least");
 }
 

@@ -27,7 +27,7 @@ class NoisyClients : public testing::Test {
   }
 
   /// Noise so large that an answer costs about a twentieth of epsilon = 1.
-  v1::Task pass(std::uint64_t number, std::uint32_t attempt = 0) const {
+  wire::Task pass(std::uint64_t number, std::uint32_t attempt = 0) const {
     return MaskedCircle::task(number, noisy_, kAll, attempt, {noisy_pass_.exponent});
   }
 
@@ -54,27 +54,27 @@ TEST_F(NoisyClients, AddTheirSharesOfTheNoise) {
   const double chi_square = squared_norm(difference) / (8.0 * 0.36 * 0.36);
   EXPECT_GT(chi_square, 0.4);
   EXPECT_LT(chi_square, 55.0);
-  EXPECT_EQ(circle.ask(2, pass(1)).SerializeAsString(), circle.ask(2, pass(1)).SerializeAsString());
+  EXPECT_EQ(bytes_of(circle.ask(2, pass(1))), bytes_of(circle.ask(2, pass(1))));
 }
 
 TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
   MaskedCircle circle = circle_of(1.0);
   circle.introduce();
   std::uint64_t number = 0;
-  while (circle.ask(0, pass(number)).has_update()) ASSERT_LT(++number, 1000);
+  while (wire::holds<wire::Update>(circle.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
   EXPECT_GT(number, 3);
   const double spent = *stores_[0]->spent();
   EXPECT_LE(spent, privacy::rho_of(1.0, 1e-5) * (1.0 + 1e-9));
-  EXPECT_EQ(circle.ask(0, pass(number)).refusal().reason(),
+  EXPECT_EQ(test::reason_in(circle.ask(0, pass(number))),
             "its owner allows no further answer: what its rows may give away is spent");
 
   MaskedCircle later = circle_of(1.0);  // another process
   EXPECT_EQ(*stores_[0]->spent(), spent);
   later.introduce();
-  EXPECT_FALSE(later.ask(0, pass(number + 1)).has_update()) << "the same run";
-  v1::ServerMessage other_run = MaskedCircle::welcome(kNoisyPlan);
-  other_run.mutable_welcome()->set_run("another");
-  const auto refused = later.say(0, other_run).refusal().reason();
+  EXPECT_FALSE(wire::holds<wire::Update>(later.ask(0, pass(number + 1)))) << "the same run";
+  wire::Welcome other_run = MaskedCircle::welcome(kNoisyPlan);
+  other_run.run = "another";
+  const auto refused = test::reason_in(later.say(0, other_run));
   EXPECT_NE(refused.find("the plan would tell more of its rows than their owner allows"), std::string::npos) << refused;
 }
 
@@ -83,7 +83,7 @@ TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
   MaskedCircle circle = circle_of(5.0);
   circle.introduce();
   std::uint64_t number = 0;
-  while (circle.ask(0, pass(number)).has_update()) ASSERT_LT(++number, 1000);
+  while (wire::holds<wire::Update>(circle.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
   const double spent = *stores_[0]->spent(), plan = privacy::rho_of(1.0, 1e-5);
   EXPECT_LE(spent, 2.0 * plan * (1.0 + 1e-9));
   EXPECT_GT(spent, 1.5 * plan);
@@ -93,12 +93,12 @@ TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
 TEST_F(NoisyClients, PayForEveryAttempt) {
   MaskedCircle circle = circle_of(5.0);
   circle.introduce();
-  ASSERT_TRUE(circle.ask(0, pass(0)).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0))));
   const double once = *stores_[0]->spent();
   EXPECT_GT(once, 0.0);
-  ASSERT_TRUE(circle.ask(0, pass(0)).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0))));
   EXPECT_EQ(*stores_[0]->spent(), once) << "the same bytes again are free";
-  ASSERT_TRUE(circle.ask(0, pass(0, 1)).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0, 1))));
   EXPECT_DOUBLE_EQ(*stores_[0]->spent(), 2.0 * once);
 }
 
@@ -106,10 +106,10 @@ TEST_F(NoisyClients, ComeBackToTheirRunWithWhatItHasSpent) {
   {
     MaskedCircle circle = circle_of(1.0);
     circle.introduce();
-    ASSERT_TRUE(circle.ask(0, pass(0)).has_update());
+    ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0))));
   }
   MaskedCircle again = circle_of(1.0);  // all that they have is for this run
-  EXPECT_TRUE(again.heard().front().second.has_ready()) << again.heard().front().second.DebugString();
+  EXPECT_TRUE(wire::holds<wire::Ready>(again.heard().front().second)) << test::reason_in(again.heard().front().second);
 }
 
 // On a coarser grid each client's noise would be rounded away by itself.
@@ -117,10 +117,10 @@ TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
   MaskedCircle circle = circle_of(5.0);
   circle.introduce();
   for (const int exponent : {3, -21, -62}) {
-    EXPECT_EQ(circle.ask(0, MaskedCircle::task(0, noisy_, kAll, 0, {exponent})).refusal().reason(),
+    EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(0, noisy_, kAll, 0, {exponent}))),
               "its noise is on another grid than its sum");
   }
-  EXPECT_TRUE(circle.ask(0, MaskedCircle::task(0, noisy_, kAll)).has_update()) << "as it is";
+  EXPECT_TRUE(wire::holds<wire::Update>(circle.ask(0, MaskedCircle::task(0, noisy_, kAll)))) << "as it is";
 }
 
 TEST_F(NoisyClients, GiveNothingWithoutNoise) {
@@ -130,17 +130,15 @@ TEST_F(NoisyClients, GiveNothingWithoutNoise) {
   look.reveal = Reveal::Sums;
   std::uint64_t number = 9;
   for (const LocalTask& task : {look, valid_steps(x_)}) {
-    EXPECT_EQ(circle.ask(0, MaskedCircle::task(number++, task, kAll)).refusal().reason(),
+    EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(number++, task, kAll))),
               "its plan has no use for this");
   }
-  v1::ServerMessage sums;
-  sums.mutable_sum_columns()->set_run("run");
-  sums.mutable_sum_columns()->set_columns(kUnknowns);
-  EXPECT_TRUE(circle.say(0, sums).has_refusal());
+  const wire::SumColumns sums{.run = "run", .columns = kUnknowns};
+  EXPECT_TRUE(wire::holds<wire::Refusal>(circle.say(0, sums)));
 }
 
 TEST_F(NoisyClients, TakePartOnlyWhereTheirOwnersHaveSaidHowMuch) {
-  const auto first_words = [](const MaskedCircle& circle) { return circle.heard().front().second.refusal().reason(); };
+  const auto first_words = [](const MaskedCircle& circle) { return test::reason_in(circle.heard().front().second); };
   EXPECT_NE(first_words(circle_of(0.0)).find("say how much these rows may ever give away"), std::string::npos);
   EXPECT_NE(first_words(circle_of(1.0, {})).find("for runs with differential privacy only"), std::string::npos);
 }

@@ -44,12 +44,12 @@ TEST(MaskedClients, GiveAHyperplaneThatHoldsTheSolution) {
 TEST_F(MaskedClientRules, RepeatTheSameBytes) {
   const auto task = MaskedCircle::task(0, steps_, kAll);
   const auto first = circle_.ask(0, task), again = circle_.ask(0, task);
-  ASSERT_TRUE(first.has_update());
-  EXPECT_EQ(first.SerializeAsString(), again.SerializeAsString());
+  ASSERT_TRUE(wire::holds<wire::Update>(first));
+  EXPECT_EQ(bytes_of(first), bytes_of(again));
 }
 
 TEST_F(MaskedClientRules, AnswerANumberOnce) {
-  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(5, steps_, kAll)).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(5, steps_, kAll))));
   constexpr const char* kAlready = "it has answered this question already, or a later one";
   EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kWithoutLast)), kAlready) << "without one of them";
   std::vector<double> other = x_;
@@ -57,11 +57,11 @@ TEST_F(MaskedClientRules, AnswerANumberOnce) {
   EXPECT_EQ(refusal(MaskedCircle::task(5, valid_steps(other), kAll)), kAlready) << "at another x";
   EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kAll, 0, {-30})), kAlready) << "on another grid";
   EXPECT_EQ(refusal(MaskedCircle::task(4, steps_, kAll)), kAlready);
-  EXPECT_FALSE(circle_.ask(0, MaskedCircle::task(4, steps_, kAll)).refusal().has_answered());
-  EXPECT_TRUE(circle_.ask(0, MaskedCircle::task(5, steps_, kWithoutLast, 3)).has_update()) << "a new attempt";
-  const auto back = circle_.ask(0, MaskedCircle::task(5, steps_, kAll, 1)).refusal();
-  EXPECT_EQ(back.answered(), 3) << "so that a server that was started again knows where to go on";
-  EXPECT_EQ(back.attempt(), 1);
+  EXPECT_FALSE(std::get<wire::Refusal>(circle_.ask(0, MaskedCircle::task(4, steps_, kAll))).answered.has_value());
+  EXPECT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(5, steps_, kWithoutLast, 3)))) << "a new attempt";
+  const auto back = std::get<wire::Refusal>(circle_.ask(0, MaskedCircle::task(5, steps_, kAll, 1)));
+  EXPECT_EQ(back.answered, 3) << "so that a server that was started again knows where to go on";
+  EXPECT_EQ(back.attempt, 1);
 }
 
 TEST_F(MaskedClientRules, TakePartInNoSumOfTwo) {
@@ -92,7 +92,7 @@ class MaskedClientGroups : public testing::Test {
     return task;
   }
   std::string refusal(const LocalWork& work, const std::vector<ClientId>& group) {
-    return circle_.ask(0, MaskedCircle::task(number_++, task(work), group)).refusal().reason();
+    return test::reason_in(circle_.ask(0, MaskedCircle::task(number_++, task(work), group)));
   }
 
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
@@ -138,10 +138,10 @@ TEST_F(MaskedClientGroups, AreLookedAtTogether) {
 // Each new attempt at one question included; and it outlives the process, as all that is pinned does.
 TEST_F(MaskedClientGroups, StayTheSameInAnotherAttempt) {
   const LocalTask gradient = task(Gradient{});
-  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(0, gradient, kAll)).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, gradient, kAll))));
   EXPECT_TRUE(
-      circle_.ask(0, MaskedCircle::task(0, gradient, kWithoutLast, 1)).refusal().reason().starts_with(kOtherGroup));
-  EXPECT_TRUE(circle_.ask(0, MaskedCircle::task(0, gradient, kAll, 2)).has_update());
+      test::reason_in(circle_.ask(0, MaskedCircle::task(0, gradient, kWithoutLast, 1))).starts_with(kOtherGroup));
+  EXPECT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, gradient, kAll, 2))));
 }
 
 // To the last bit of both halves, though each part was masked.
@@ -154,8 +154,8 @@ TEST_F(MaskedClientGroups, AddUpPairsExactly) {
   masking::Words total(layout.words(), 0), expected(layout.words(), 0);
   for (std::uint32_t i = 0; i < 4; ++i) {
     const auto answer = circle_.ask(i, MaskedCircle::task(0, products, kAll));
-    ASSERT_TRUE(answer.has_update()) << answer.refusal().reason();
-    masking::add_part(layout, wire::words_of(answer.update().values()), total);
+    ASSERT_TRUE(wire::holds<wire::Update>(answer)) << test::reason_in(answer);
+    masking::add_part(layout, *std::get<wire::Update>(answer).masked, total);
     masking::add_part(layout, *masking::part_of_pairs(parts[i].values, {}), expected);
   }
   EXPECT_EQ(total, expected);
@@ -199,7 +199,7 @@ TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
   masking::Words total(layout.words(), 0);
   for (std::uint32_t i = 0; i < 4; ++i) {
     const auto answer = circle_.ask(i, MaskedCircle::task(0, i == 2 ? elsewhere : steps_, kAll));
-    masking::add_part(layout, wire::words_of(answer.update().values()), total);
+    masking::add_part(layout, *std::get<wire::Update>(answer).masked, total);
   }
   EXPECT_NE(masking::read_sum(layout, {}, total).parties, 4);
 }
@@ -207,62 +207,59 @@ TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
 // One step would send multiples of rows, and very many steps what is nearly a function of x alone.
 TEST_F(MaskedClientRules, StayWithTheirNumberOfSteps) {
   EXPECT_EQ(refusal(MaskedCircle::task(0, valid_steps(x_, FixedSteps{1}), kAll)), "its plan has no use for this");
-  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(0, steps_, kAll)).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, steps_, kAll))));
   for (const StepBudget& other : {StepBudget{FixedSteps{21}}, StepBudget{UntilProjected{}}}) {
     EXPECT_EQ(refusal(MaskedCircle::task(1, valid_steps(x_, other), kAll)),
               "it had another number of local steps before");
   }
   MaskedCircle planned(four_clients(), {}, {{"local-steps", "7"}});
   planned.introduce();
-  EXPECT_EQ(planned.ask(0, MaskedCircle::task(0, steps_, kAll)).refusal().reason(), "its plan has no use for this");
-  EXPECT_TRUE(planned.ask(0, MaskedCircle::task(0, valid_steps(x_, FixedSteps{7}), kAll)).has_update());
+  EXPECT_EQ(test::reason_in(planned.ask(0, MaskedCircle::task(0, steps_, kAll))), "its plan has no use for this");
+  EXPECT_TRUE(wire::holds<wire::Update>(planned.ask(0, MaskedCircle::task(0, valid_steps(x_, FixedSteps{7}), kAll))));
 }
 
 TEST_F(MaskedClientRules, AreNotAskedForEver) {
-  ASSERT_TRUE(circle_.ask(0, MaskedCircle::task(0, steps_, kAll, 35)).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, steps_, kAll, 35))));
   EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, kAll, 36)),
             "it was asked too often: many answers at one x tell the parts of a sum");
 }
 
 // ---- What a server may not change on its way.
 
-v1::ServerMessage company_message(const v1::Company& company, std::uint32_t place) {
-  v1::ServerMessage message;
-  *message.mutable_company() = company;
-  message.mutable_company()->set_place(place);
-  return message;
+wire::Company company_message(wire::Company company, std::uint32_t place) {
+  company.place = place;
+  return company;
 }
 
 // "All" must stay the same: with another company, a gradient over all but one could be had after all.
 TEST_F(MaskedClientRules, StayWithTheirCompany) {
-  v1::Company smaller = circle_.company();
-  smaller.mutable_members()->RemoveLast();
-  EXPECT_EQ(circle_.say(0, company_message(smaller, 0)).refusal().reason(), "this run had another company before");
-  v1::Company reordered = circle_.company();
-  reordered.mutable_members()->SwapElements(0, 1);
-  EXPECT_EQ(circle_.say(0, company_message(reordered, 1)).refusal().reason(), "this run had another company before");
-  EXPECT_FALSE(circle_.say(0, company_message(circle_.company(), 0)).has_refusal()) << "the same again";
+  wire::Company smaller = circle_.company();
+  smaller.members.pop_back();
+  EXPECT_EQ(test::reason_in(circle_.say(0, company_message(smaller, 0))), "this run had another company before");
+  wire::Company reordered = circle_.company();
+  std::swap(reordered.members[0], reordered.members[1]);
+  EXPECT_EQ(test::reason_in(circle_.say(0, company_message(reordered, 1))), "this run had another company before");
+  EXPECT_FALSE(wire::holds<wire::Refusal>(circle_.say(0, company_message(circle_.company(), 0)))) << "the same again";
 }
 
 // A server that tells each client another order would choose the signs of the masks, were they by place.
 TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
   MaskedCircle circle(four_clients());
-  const int orders[4][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {0, 1, 2, 3}};
+  const std::uint32_t orders[4][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {0, 1, 2, 3}};
   const std::vector<double> x(kUnknowns, 0.25);
   const LocalTask task = valid_steps(x);
   const masking::PartLayout layout = masking::layout_of(task, kUnknowns, {});
   std::vector<masking::Words> words;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    v1::Company company;
-    company.set_run("run");
+    wire::Company company{.run = "run"};
     std::uint32_t place = 0;
-    for (int p = 0; p < 4; ++p) {
-      *company.add_members() = circle.company().members(orders[i][p]);
-      if (orders[i][p] == static_cast<int>(i)) place = static_cast<std::uint32_t>(p);
+    for (std::uint32_t p = 0; p < 4; ++p) {
+      company.members.push_back(circle.company().members[orders[i][p]]);
+      if (orders[i][p] == i) place = p;
     }
     circle.say(i, company_message(company, place));
     circle.say(i, circle.prepare(place));
-    words.push_back(wire::words_of(circle.ask(i, MaskedCircle::task(0, task, kAll)).update().values()));
+    words.push_back(*std::get<wire::Update>(circle.ask(i, MaskedCircle::task(0, task, kAll))).masked);
   }
   for (int signs = 0; signs < 8; ++signs) {
     masking::Words total = words[0];
@@ -279,7 +276,7 @@ TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
   MaskedCircle circle(four_clients());
   for (std::uint32_t i = 0; i < 4; ++i) {
     circle.say(i, company_message(circle.company(), i));
-    ASSERT_TRUE(circle.say(i, circle.prepare(i, i == 0 ? 1 : 2)).has_prepared()) << "which stands for other scales";
+    ASSERT_TRUE(wire::holds<wire::Prepared>(circle.say(i, circle.prepare(i, i == 0 ? 1 : 2)))) << "which stands for other scales";
   }
   const std::vector<double> x(kUnknowns, 0.25);
   const LocalTask task = valid_steps(x);
@@ -287,9 +284,9 @@ TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
 }
 
 TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
-  EXPECT_EQ(circle_.say(0, circle_.prepare(0, 2)).refusal().reason(),
+  EXPECT_EQ(test::reason_in(circle_.say(0, circle_.prepare(0, 2))),
             "this run had its rows prepared in another way before");
-  EXPECT_EQ(circle_.say(0, MaskedCircle::welcome({{"target", "b"}})).refusal().reason(),
+  EXPECT_EQ(test::reason_in(circle_.say(0, MaskedCircle::welcome({{"target", "b"}}))),
             "it cannot make keys for masks; its own log says why");
 }
 
@@ -298,17 +295,11 @@ TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
   MaskedClient client({.name = "site-1"}, log_);
   const auto key = client.begin("run", "plan");
   ASSERT_TRUE(key);
-  v1::Company company;
-  company.set_run("run");
+  wire::Company company{.run = "run"};
   for (std::size_t i = 0; i < 3; ++i) {
-    auto& member = *company.add_members();
-    member.set_name(test::circle_name(i));
-    if (i == 0) {
-      *member.mutable_key() = *key;
-    } else {
-      const masking::Masker other(masking::random_key(), "run");
-      member.mutable_key()->set_key(std::string(other.public_key().begin(), other.public_key().end()));
-    }
+    const masking::Masker other(masking::random_key(), "run");
+    const wire::MaskKey others{.key = wire::bytes_from(masking::text_of(other.public_key()))};
+    company.members.push_back({test::circle_name(i), i == 0 ? *key : others});
   }
   ASSERT_TRUE(client.meet(company));
   const std::vector<double> sums{1.0, 2.0}, others{1.0, 3.0};
@@ -323,8 +314,8 @@ TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
 TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {
   LocalTask steps{RoundIndex{0}, x_, GradientSteps{.count = 2, .step = 0.1}};
   steps.reveal = Reveal::Sums;
-  v1::Task secretly = MaskedCircle::task(0, steps, kAll);
-  wire::set_vector(*secretly.mutable_own(), x_);
+  wire::Task secretly = MaskedCircle::task(0, steps, kAll);
+  secretly.own = aligned_copy(x_);
   EXPECT_EQ(refusal(secretly, 2), "its plan has no use for this") << "no plan asks for single numbers under masks";
 }
 
@@ -333,7 +324,7 @@ TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
   circle.introduce();
   const std::vector<double> x(kUnknowns, 0.25);
   const LocalTask task = valid_steps(x);
-  EXPECT_EQ(circle.ask(0, MaskedCircle::task(0, task, kWithoutLast)).refusal().reason(),
+  EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(0, task, kWithoutLast))),
             "a sum over 3 clients would show too much of each: 4 at least take part");
   EXPECT_TRUE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
 }
@@ -359,7 +350,7 @@ TEST(MaskedClientSettings, AreNotThoseOfKnownDraws) {
   test::NoLog log;
   Participant participant({.name = "site-1", .software = "", .known_draws = true, .reveal_updates = true}, owner, log);
   const auto answer = participant.on_message(MaskedCircle::welcome()).answer;
-  EXPECT_NE(answer->refusal().reason().find("not in a private run"), std::string::npos);
+  EXPECT_NE(test::reason_in(*answer).find("not in a private run"), std::string::npos);
 }
 
 TEST(MaskedClientSettings, KeepAClientFromShowingSingleUpdatesUnasked) {
@@ -368,9 +359,9 @@ TEST(MaskedClientSettings, KeepAClientFromShowingSingleUpdatesUnasked) {
     test::NoLog log;
     Participant participant({.name = "site-1", .software = "", .reveal_updates = reveal, .expose_rows = expose}, owner,
                             log);
-    v1::ServerMessage message = MaskedCircle::welcome({{"method", "published"}, {entry, value}});
-    message.mutable_welcome()->set_masked(false);
-    return participant.on_message(message).answer->refusal().reason();
+    wire::Welcome message = MaskedCircle::welcome({{"method", "published"}, {entry, value}});
+    message.masked = false;
+    return test::reason_in(*participant.on_message(message).answer);
   };
   EXPECT_TRUE(words(false, false, "rounds", "5").starts_with("the server wants to see single updates"));
   EXPECT_EQ(words(true, false, "rounds", "5"), "");

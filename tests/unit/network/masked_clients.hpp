@@ -39,8 +39,8 @@ inline double length(std::span<const double> values) { return std::sqrt(squared_
 class MaskedClientRules : public testing::Test {
  protected:
   MaskedClientRules() { circle_.introduce(); }
-  std::string refusal(const v1::Task& task, std::size_t client = 0) {
-    return circle_.ask(client, task).refusal().reason();
+  std::string refusal(const wire::Task& task, std::size_t client = 0) {
+    return test::reason_in(circle_.ask(client, task));
   }
 
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);

@@ -58,15 +58,14 @@ struct Taken {
   masking::Words words;
 };
 
-Taken taken_apart(v1::ClientMessage message) {
+Taken taken_apart(wire::ClientMessage message) {
   Taken taken;
-  for (v1::Vector* vector : wire::vectors_of(message)) {
-    const auto words = wire::words_of(*vector);
-    taken.words.insert(taken.words.end(), words.begin(), words.end());
-    vector->mutable_values()->Clear();
-  }
-  if (message.has_ready()) message.mutable_ready()->mutable_mask_key()->clear_key();
-  taken.rest = message.SerializeAsString();
+  const auto take = [&](masking::Words& words) { taken.words = std::exchange(words, {}); };
+  if (auto* sums = std::get_if<wire::ColumnSums>(&message)) take(sums->masked);
+  if (auto* prepared = std::get_if<wire::Prepared>(&message)) take(prepared->masked_norms);
+  if (auto* update = std::get_if<wire::Update>(&message)) take(*update->masked);
+  if (auto* ready = std::get_if<wire::Ready>(&message)) ready->mask_key.key.clear();
+  taken.rest = bytes_of(message);
   return taken;
 }
 

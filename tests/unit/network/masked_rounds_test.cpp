@@ -26,8 +26,8 @@ constexpr std::uint32_t kClients = 5;
 /// A server over five clients, of whom a test may change what they say. They are those of a circle.
 class MaskedServer : public testing::Test {
  protected:
-  using Change = std::function<std::optional<v1::ClientMessage>(std::size_t client, const v1::Task& task,
-                                                                v1::ClientMessage honest)>;
+  using Change = std::function<std::optional<wire::ClientMessage>(std::size_t client, const wire::Task& task,
+                                                                wire::ClientMessage honest)>;
 
   static FederationOptions options() {
     FederationOptions options = test::desk_options({});
@@ -58,12 +58,12 @@ class MaskedServer : public testing::Test {
     return engine_->local_updates(task, who);
   }
 
-  std::optional<v1::ClientMessage> answer(ConnectionId id, const v1::ServerMessage& message) {
-    if (!message.has_task()) return std::nullopt;
-    asked_.push_back(message.task());
+  std::optional<wire::ClientMessage> answer(ConnectionId id, const wire::ServerMessage& message) {
+    if (!wire::holds<wire::Task>(message)) return std::nullopt;
+    asked_.push_back(std::get<wire::Task>(message));
     const std::size_t client = connections_.at(id);
-    auto honest = circle_.ask(client, message.task());
-    return change_ ? change_(client, message.task(), std::move(honest)) : honest;
+    auto honest = circle_.ask(client, std::get<wire::Task>(message));
+    return change_ ? change_(client, std::get<wire::Task>(message), std::move(honest)) : honest;
   }
 
   test::Desk desk_{options()};
@@ -72,11 +72,11 @@ class MaskedServer : public testing::Test {
   std::optional<NetworkEngine> engine_;
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.0);
   LocalTask task_{RoundIndex{0}, x_, ValidSteps{FixedSteps{10}}, true};
-  std::vector<v1::Task> asked_;
+  std::vector<wire::Task> asked_;
   std::vector<ClientId> all_ = places({0, 1, 2, 3, 4});
   Change change_;  // set while nobody is asked
   test::PlayedClients clients_{
-      desk_, [this](ConnectionId id, const v1::ServerMessage& message) { return answer(id, message); }};
+      desk_, [this](ConnectionId id, const wire::ServerMessage& message) { return answer(id, message); }};
 };
 
 TEST_F(MaskedServer, GetsOneSum) {
@@ -91,10 +91,10 @@ TEST_F(MaskedServer, GetsOneSum) {
 
 TEST_F(MaskedServer, FollowsTheLastSumWithItsGrid) {
   ask(all_);
-  EXPECT_FALSE(asked_.front().has_exponent()) << "no size is known yet";
+  EXPECT_FALSE(asked_.front().exponent.has_value()) << "no size is known yet";
   asked_.clear();
   ask(all_);
-  EXPECT_TRUE(asked_.front().has_exponent());
+  EXPECT_TRUE(asked_.front().exponent.has_value());
 }
 
 // A server that was killed gets its grids from the answers that it kept.
@@ -102,7 +102,7 @@ TEST_F(MaskedServer, FollowsASumThatIsOnlyRepeated) {
   RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, all_};
   engine_->repeated(task_, before);
   ask(all_);
-  EXPECT_EQ(asked_.front().exponent(), masking::Grid{0 + 10 + 3 - 62}.exponent);
+  EXPECT_EQ(asked_.front().exponent, masking::Grid{0 + 10 + 3 - 62}.exponent);
 }
 
 // After a tiny sum the numbers do not fit; with units that suit a sum of 1e7 they would be known to some eight digits.
@@ -114,9 +114,9 @@ TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooFineOrTooCoarse) {
     const RoundReplies round = ask(all_);
     EXPECT_EQ(round.answered, all_);
     ASSERT_EQ(asked_.size(), 10);
-    EXPECT_TRUE(asked_.front().has_exponent());
-    EXPECT_FALSE(asked_.back().has_exponent());
-    EXPECT_EQ(asked_.back().attempt(), 1);
+    EXPECT_TRUE(asked_.front().exponent.has_value());
+    EXPECT_FALSE(asked_.back().exponent.has_value());
+    EXPECT_EQ(asked_.back().attempt, 1);
   }
 }
 
@@ -125,13 +125,11 @@ TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooFineOrTooCoarse) {
 TEST_F(MaskedServer, AsksOnceForPrivateAnswersThatDoNotFit) {
   LocalTask pass{RoundIndex{0}, x_, ClippedPass{.clip = 0.01, .noise = 0.36, .exponent = -22}};
   pass.reveal = Reveal::Sums;
-  const RoundReplies round = ask(pass, all_, [](std::size_t client, const v1::Task& task, const v1::ClientMessage&) {
+  const RoundReplies round = ask(pass, all_, [](std::size_t client, const wire::Task& task, const wire::ClientMessage&) {
     masking::Words words(masking::PartLayout{.values = kUnknowns}.words(), 0);
     words[0] = 1;
     words[1] = client == 3 ? 7 : 0;
-    v1::ClientMessage message;
-    *message.mutable_update() = wire::masked_update_message(task, wire::question_of(task)->task.round, words);
-    return message;
+    return wire::masked_update_message(task, wire::question_of(task)->task.round, words);
   });
   EXPECT_TRUE(round.replies.empty());
   EXPECT_EQ(round.absences.size(), kClients);
@@ -139,25 +137,22 @@ TEST_F(MaskedServer, AsksOnceForPrivateAnswersThatDoNotFit) {
 }
 
 TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
     return client == 1 ? std::nullopt : std::optional(std::move(honest));
   });
   EXPECT_EQ(round.answered, places({0, 2, 3, 4}));
   ASSERT_EQ(round.absences.size(), 1);
   EXPECT_EQ(round.absences[0].client, ClientId{1});
   EXPECT_EQ(round.absences[0].reason, "no answer within 0.1 s");
-  EXPECT_EQ(asked_.back().attempt(), 1);
-  EXPECT_EQ(asked_.back().number(), asked_.front().number());
+  EXPECT_EQ(asked_.back().attempt, 1);
+  EXPECT_EQ(asked_.back().number, asked_.front().number);
   EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), 4U);
 }
 
 TEST_F(MaskedServer, RepeatsARoundWithoutWhoRefused) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task& task, v1::ClientMessage honest) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
     if (client != 4) return honest;
-    v1::ClientMessage message = test::refusal("its store is full", task.number());
-    message.mutable_refusal()->set_run("run");
-    message.mutable_refusal()->set_attempt(task.attempt());
-    return message;
+    return wire::Refusal{"run", "its store is full", task.number, task.attempt};
   });
   EXPECT_EQ(round.answered, places({0, 1, 2, 3}));
   EXPECT_EQ(round.absences.at(0).reason, "it refused: its store is full");
@@ -167,42 +162,34 @@ TEST_F(MaskedServer, RepeatsARoundWithoutWhoRefused) {
 // on, and nobody is lost.
 TEST_F(MaskedServer, GoesOnFromWhatClientsAnsweredBefore) {
   const auto earlier = MaskedCircle::task(0, task_, places({0, 1, 2}), 6);
-  ASSERT_TRUE(circle_.ask(1, earlier).has_update());
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(1, earlier)));
   const RoundReplies round = ask(all_);
   EXPECT_EQ(round.answered, all_);
   EXPECT_TRUE(round.absences.empty());
-  EXPECT_EQ(asked_.back().attempt(), 7);
+  EXPECT_EQ(asked_.back().attempt, 7);
 }
 
 // One that says so for ever would cost the others an answer each time.
 TEST_F(MaskedServer, TakesThatExcuseOnce) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task& task, v1::ClientMessage honest) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
     if (client != 2) return honest;
-    v1::ClientMessage message = test::refusal("it has answered already", task.number());
-    message.mutable_refusal()->set_run("run");
-    message.mutable_refusal()->set_attempt(task.attempt());
-    message.mutable_refusal()->set_answered(task.attempt());
-    return message;
+    return wire::Refusal{"run", "it has answered already", task.number, task.attempt, task.attempt};
   });
   EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
-  EXPECT_EQ(asked_.back().attempt(), 2);
+  EXPECT_EQ(asked_.back().attempt, 2);
 }
 
 TEST_F(MaskedServer, DoesNotCountAsFarAsAClientClaims) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task& task, v1::ClientMessage honest) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
     if (client != 2) return honest;
-    v1::ClientMessage message = test::refusal("it has answered already", task.number());
-    message.mutable_refusal()->set_run("run");
-    message.mutable_refusal()->set_attempt(task.attempt());
-    message.mutable_refusal()->set_answered(4'000'000'000U);
-    return message;
+    return wire::Refusal{"run", "it has answered already", task.number, task.attempt, 4'000'000'000U};
   });
   EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
-  EXPECT_EQ(asked_.back().attempt(), 1);
+  EXPECT_EQ(asked_.back().attempt, 1);
 }
 
 TEST_F(MaskedServer, EndsWhereTooFewAreLeftForASum) {
-  const auto change = [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+  const auto change = [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
     return client > 1 ? std::nullopt : std::optional(std::move(honest));
   };
   try {
@@ -218,7 +205,7 @@ TEST_F(MaskedServer, EndsWhereTooFewAreLeftForASum) {
 TEST_F(MaskedServer, HasNoResidualWithoutEveryone) {
   LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
   look.reveal = Reveal::Sums;
-  const RoundReplies round = ask(look, all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+  const RoundReplies round = ask(look, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
     return client == 2 ? std::nullopt : std::optional(std::move(honest));
   });
   EXPECT_TRUE(round.replies.empty());
@@ -241,7 +228,7 @@ class MaskedFit : public MaskedServer {
 };
 
 TEST_F(MaskedFit, NamesOnlyThoseWhoAreMissing) {
-  const RoundReplies round = ask(gradient_, all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+  const RoundReplies round = ask(gradient_, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
     return client == 2 ? std::nullopt : std::optional(std::move(honest));
   });
   EXPECT_TRUE(round.replies.empty());
@@ -252,19 +239,19 @@ TEST_F(MaskedFit, NamesOnlyThoseWhoAreMissing) {
 
 TEST_F(MaskedFit, WaitsForAClientThatIsLateWhereItIsPatient) {
   std::atomic<int> silent = 2;
-  const RoundReplies round = ask(patient_, all_, [&](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+  const RoundReplies round = ask(patient_, all_, [&](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
     return client == 2 && silent-- > 0 ? std::nullopt : std::optional(std::move(honest));
   });
   EXPECT_EQ(round.answered, all_);
   EXPECT_TRUE(round.absences.empty());
-  EXPECT_EQ(asked_.back().attempt(), 2);
+  EXPECT_EQ(asked_.back().attempt, 2);
   EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), kClients) << "the same group each time";
 }
 
 TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {
   const auto begun = Clock::now();
   try {
-    ask(patient_, all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+    ask(patient_, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
       return client == 2 ? std::nullopt : std::optional(std::move(honest));
     });
     FAIL() << "a sum without one of them";
@@ -284,15 +271,13 @@ TEST_F(MaskedFit, KeepsTheGridsOfGroupsApart) {
   RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, places({1, 2, 3})};
   engine_->repeated(gradient_, before);
   ask(gradient_, all_);
-  EXPECT_FALSE(asked_.front().has_exponent());
+  EXPECT_FALSE(asked_.front().exponent.has_value());
 }
 
 TEST_F(MaskedServer, NoticesMasksThatDoNotCancel) {
-  const auto change = [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
+  const auto change = [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
     if (client == 3) {
-      auto words = wire::words_of(honest.update().values());
-      words[0] += 1;
-      wire::set_words(*honest.mutable_update()->mutable_values(), words);
+      std::get<wire::Update>(honest).masked->front() += 1;
     }
     return honest;
   };
@@ -300,8 +285,8 @@ TEST_F(MaskedServer, NoticesMasksThatDoNotCancel) {
 }
 
 TEST_F(MaskedServer, CountsAnAnswerThatIsNoPartAgainstItsClient) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
-    if (client == 3) honest.mutable_update()->set_masked(false);
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    if (client == 3) std::get<wire::Update>(honest).masked.reset();
     return honest;
   });
   EXPECT_EQ(round.answered, places({0, 1, 2, 4}));
@@ -311,8 +296,8 @@ TEST_F(MaskedServer, CountsAnAnswerThatIsNoPartAgainstItsClient) {
 
 // What comes to an earlier attempt is not taken for an answer to the next.
 TEST_F(MaskedServer, TakesNoPartOfAnotherAttempt) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const v1::Task&, v1::ClientMessage honest) {
-    if (client == 3) honest.mutable_update()->set_attempt(honest.update().attempt() + 1);
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    if (client == 3) ++std::get<wire::Update>(honest).attempt;
     return honest;
   });
   EXPECT_EQ(round.answered, places({0, 1, 2, 4}));

@@ -39,18 +39,18 @@ struct Federation {
 
 FederationOptions three() { return test::desk_options({"a", "b", "c"}); }
 
-v1::ClientMessage answer_to(const v1::Task& task, std::vector<double> values) {
-  v1::ClientMessage message = test::update(task.number(), std::move(values));
+wire::Update answer_to(const wire::Task& task, const std::vector<double>& values) {
+  wire::Update update = test::update(task.number, values);
   const LocalTask asked = wire::question_of(task)->task;
-  message.mutable_update()->set_round(asked.round.value);
-  message.mutable_update()->set_part(asked.reveal == Reveal::Sums);
-  return message;
+  update.round = asked.round.value;
+  update.part = asked.reveal == Reveal::Sums;
+  return update;
 }
 
 TEST(NetworkEngine, BringsWhatClientsAnswer) {
   Federation federation(three());
-  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const v1::ServerMessage& message) {
-    return message.has_task() ? std::optional(answer_to(message.task(), {static_cast<double>(id), 0.5})) : std::nullopt;
+  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
+    return wire::holds<wire::Task>(message) ? std::optional(answer_to(std::get<wire::Task>(message), {static_cast<double>(id), 0.5})) : std::nullopt;
   });
   const RoundReplies round = federation.round();
   ASSERT_EQ(round.replies.size(), 3U);
@@ -61,11 +61,11 @@ TEST(NetworkEngine, BringsWhatClientsAnswer) {
 TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
   Federation federation(three());
   const test::PlayedClients clients(
-      federation.desk, [](ConnectionId id, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
-        if (!message.has_task()) return std::nullopt;
-        v1::ClientMessage answer = answer_to(message.task(), {1.0, static_cast<double>(id)});
-        if (id == 1) answer.mutable_update()->set_gap(1.0);  // which nobody asked for and which must not be added
-        if (id == 3) answer.mutable_update()->set_part(false);
+      federation.desk, [](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+        if (!wire::holds<wire::Task>(message)) return std::nullopt;
+        wire::Update answer = answer_to(std::get<wire::Task>(message), {1.0, static_cast<double>(id)});
+        if (id == 1) answer.gap = 1.0;  // which nobody asked for and which must not be added
+        if (id == 3) answer.part = false;
         return answer;
       });
   LocalTask task = kTask;
@@ -81,10 +81,10 @@ TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
 TEST(NetworkEngine, AWrongAnswerIsAnAbsenceAndIsHeldAgainstItsClient) {
   Federation federation(three());
   const test::PlayedClients clients(
-      federation.desk, [](ConnectionId id, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
-        if (!message.has_task()) return std::nullopt;
-        v1::ClientMessage answer = answer_to(message.task(), {1.0, id == 2 ? std::nan("") : 1.0});
-        if (id == 3) answer.mutable_update()->set_round(3);
+      federation.desk, [](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+        if (!wire::holds<wire::Task>(message)) return std::nullopt;
+        wire::Update answer = answer_to(std::get<wire::Task>(message), {1.0, id == 2 ? std::nan("") : 1.0});
+        if (id == 3) answer.round = 3;
         return answer;
       });
   federation.options.quorum = 1;
@@ -100,8 +100,8 @@ TEST(NetworkEngine, GoesOnWithHalfOfThoseAsked) {
   FederationOptions options = three();
   options.reply_limit = Milliseconds(20);
   Federation federation(options);
-  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const v1::ServerMessage& message) {
-    return message.has_task() && id != 2 ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
+    return wire::holds<wire::Task>(message) && id != 2 ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
   });
   const RoundReplies round = federation.round();
   EXPECT_EQ(round.replies.size(), 2U);
@@ -115,11 +115,11 @@ TEST(NetworkEngine, WhereTooFewAnswerItAsksTheOthersAgainWithTheSameNumber) {
   Federation federation(options);
   std::atomic<int> asked{0};
   const test::PlayedClients clients(
-      federation.desk, [&](ConnectionId id, const v1::ServerMessage& message) -> std::optional<v1::ClientMessage> {
-        if (!message.has_task()) return std::nullopt;
-        EXPECT_EQ(message.task().number(), 10U);
+      federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+        if (!wire::holds<wire::Task>(message)) return std::nullopt;
+        EXPECT_EQ(std::get<wire::Task>(message).number, 10U);
         if (id != 1 && ++asked <= 2) return std::nullopt;  // busy the first time
-        return answer_to(message.task(), {1.0, 1.0});
+        return answer_to(std::get<wire::Task>(message), {1.0, 1.0});
       });
   EXPECT_GE(federation.round().replies.size(), 2U);
   EXPECT_GE(asked, 3);
@@ -139,8 +139,8 @@ TEST(NetworkSweeps, DoNotEndTheRunWhereMostAreMissing) {
   options.reply_limit = Milliseconds(20);
   options.join_limit = Milliseconds(5'000);
   Federation federation(options);
-  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const v1::ServerMessage& message) {
-    return message.has_task() && id == 2 ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
+    return wire::holds<wire::Task>(message) && id == 2 ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
   });
   const auto begun = Clock::now();
   const RoundReplies round = federation.round(swept(false));
@@ -157,9 +157,9 @@ TEST(NetworkSweeps, WaitForEveryoneWhereTheyArePatient) {
   options.join_limit = Milliseconds(20'000);
   Federation federation(options);
   std::atomic<int> silent{3};
-  const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const v1::ServerMessage& message) {
-    const bool busy = message.has_task() && id == 2 && silent-- > 0;
-    return message.has_task() && !busy ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) {
+    const bool busy = wire::holds<wire::Task>(message) && id == 2 && silent-- > 0;
+    return wire::holds<wire::Task>(message) && !busy ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
   });
   const RoundReplies round = federation.round(swept(true));
   EXPECT_EQ(round.answered, kAll);
@@ -173,8 +173,8 @@ TEST(NetworkSweeps, GoOnWithoutWhoIsLostButNotWithNobody) {
     options.reply_limit = Milliseconds(20);
     options.join_limit = Milliseconds(100);
     Federation federation(options);
-    const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const v1::ServerMessage& message) {
-      return message.has_task() && id == 2 && anybody ? std::optional(answer_to(message.task(), {1.0, 1.0}))
+    const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) {
+      return wire::holds<wire::Task>(message) && id == 2 && anybody ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
                                                       : std::nullopt;
     });
     if (anybody) {
@@ -191,8 +191,8 @@ TEST(NetworkEngine, EndsTheRunWhereTooFewAreLeftButNotBeforeTheTimeForJoining) {
   options.reply_limit = Milliseconds(60);
   Federation federation(options);
   for (const std::size_t gone : {1U, 2U}) federation.desk.board.on_closed(federation.connections[gone]);
-  const test::PlayedClients clients(federation.desk, [](ConnectionId, const v1::ServerMessage& message) {
-    return message.has_task() ? std::optional(answer_to(message.task(), {1.0, 1.0})) : std::nullopt;
+  const test::PlayedClients clients(federation.desk, [](ConnectionId, const wire::ServerMessage& message) {
+    return wire::holds<wire::Task>(message) ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
   });
   std::this_thread::sleep_for(Milliseconds(160));  // gone for longer than the time for joining
   const auto begun = Clock::now();

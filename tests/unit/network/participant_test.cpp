@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "network/vectors.hpp"
 #include "network/wire.hpp"
 #include "support/local_federation.hpp"
+#include "support/messages.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -53,42 +53,27 @@ class ScriptedOwner final : public DataOwner {
   Preparation preparation;
 };
 
-v1::ServerMessage welcome(const std::string& run, const std::string& target = "y") {
-  v1::ServerMessage message;
-  message.mutable_welcome()->set_protocol(wire::kProtocol);
-  message.mutable_welcome()->set_run(run);
-  const auto add = [&](const char* name, const std::string& value) {
-    auto& entry = *message.mutable_welcome()->add_plan();
-    entry.set_name(name);
-    entry.add_values(value);
-  };
-  add("target", target);
-  add("method", "published");  // which takes columns as they are
-  return message;
+wire::Welcome welcome(const std::string& run, const std::string& target = "y") {
+  // The published method takes columns as they are.
+  return {.run = run, .plan = {{"target", {target}}, {"method", {"published"}}}};
 }
 
-v1::ServerMessage prepare(const std::string& run, std::uint32_t place = 0) {
-  v1::ServerMessage message;
-  message.mutable_prepare()->set_run(run);
-  message.mutable_prepare()->set_columns(2);
-  message.mutable_prepare()->set_place(place);
-  return message;
+wire::Prepare prepare(const std::string& run, std::uint32_t place = 0) {
+  return {.run = run, .columns = 2, .place = place};
 }
 
-v1::ServerMessage task(const std::string& run, std::uint64_t number = 1) {
+wire::ServerMessage task(const std::string& run, std::uint64_t number = 1) {
   static const std::vector<double> x{0.5, -0.0};
   static const std::vector<ClientId> all{ClientId{0}, ClientId{1}};
-  v1::ServerMessage message;
-  *message.mutable_task() = wire::task_message(run, number, {RoundIndex{2}, x, FixedSteps{1}}, all);
-  return message;
+  return test::arrived(wire::task_message(run, number, {RoundIndex{2}, x, FixedSteps{1}}, all));
 }
 
 class Participants : public testing::Test {
  protected:
-  v1::ClientMessage answer(const v1::ServerMessage& message) {
-    return participant.on_message(message).answer.value_or(v1::ClientMessage());
+  wire::ClientMessage answer(const wire::ServerMessage& message) {
+    return participant.on_message(message).answer.value_or(wire::ClientMessage());
   }
-  std::string refusal(const v1::ServerMessage& message) { return answer(message).refusal().reason(); }
+  std::string refusal(const wire::ServerMessage& message) { return test::reason_in(answer(message)); }
 
   ScriptedOwner owner;
   test::NoLog log;
@@ -99,27 +84,27 @@ class Participants : public testing::Test {
 };
 
 TEST_F(Participants, SayWhoTheyAre) {
-  const v1::Hello hello = participant.hello().hello();
-  EXPECT_EQ(hello.name(), "a");
-  EXPECT_EQ(hello.protocol(), wire::kProtocol);
-  EXPECT_TRUE(hello.known_draws());
+  const wire::Hello hello = participant.hello();
+  EXPECT_EQ(hello.name, "a");
+  EXPECT_EQ(hello.protocol, wire::kProtocol);
+  EXPECT_TRUE(hello.known_draws);
 }
 
 TEST_F(Participants, RefuseAServerOfAnotherProtocol) {
-  v1::ServerMessage earlier = welcome("r");
-  earlier.mutable_welcome()->set_protocol(wire::kProtocol - 1);
-  EXPECT_EQ(answer(earlier).refusal().reason(), "the server speaks another version of the protocol");
+  wire::Welcome earlier = welcome("r");
+  earlier.protocol = wire::kProtocol - 1;
+  EXPECT_EQ(test::reason_in(answer(earlier)), "the server speaks another version of the protocol");
   EXPECT_EQ(owner.reads, 0);
 }
 
 TEST_F(Participants, ReadOnceForARunHoweverOftenTheyAreWelcomed) {
-  EXPECT_EQ(answer(welcome("r")).ready().rows(), 3U);
-  EXPECT_EQ(answer(welcome("r")).ready().rows(), 3U);
+  EXPECT_EQ(std::get<wire::Ready>(answer(welcome("r"))).rows, 3U);
+  EXPECT_EQ(std::get<wire::Ready>(answer(welcome("r"))).rows, 3U);
   EXPECT_EQ(owner.reads, 1);
   EXPECT_EQ(owner.target, "y");
-  EXPECT_TRUE(answer(welcome("another")).has_ready());
+  EXPECT_TRUE(wire::holds<wire::Ready>(answer(welcome("another"))));
   EXPECT_EQ(owner.reads, 2);
-  EXPECT_TRUE(answer(welcome("another", "z")).has_ready());
+  EXPECT_TRUE(wire::holds<wire::Ready>(answer(welcome("another", "z"))));
   EXPECT_EQ(owner.target, "z") << "a server with another plan";
 }
 
@@ -128,14 +113,14 @@ TEST_F(Participants, ReadAgainWhereTheyCouldNotBefore) {
   EXPECT_EQ(refusal(welcome("r")), "its data do not fit this plan; its own log says why")
       << "what is wrong may quote the data";
   owner.trouble = "";
-  EXPECT_TRUE(answer(welcome("r")).has_ready());
+  EXPECT_TRUE(wire::holds<wire::Ready>(answer(welcome("r"))));
 }
 
 TEST_F(Participants, PrepareOnceForARunHoweverOftenTheyAreTold) {
   answer(welcome("r"));
   const auto prepared = answer(prepare("r"));
-  EXPECT_EQ(prepared.prepared().squared_rhs_norm(), 0.5);
-  EXPECT_EQ(answer(prepare("r")).SerializeAsString(), prepared.SerializeAsString());
+  EXPECT_EQ(std::get<wire::Prepared>(prepared).squared_rhs_norm, 0.5);
+  EXPECT_EQ(bytes_of(answer(prepare("r"))), bytes_of(prepared));
   EXPECT_EQ(owner.preparations, 1);
   answer(prepare("r", 1));
   EXPECT_EQ(owner.preparations, 2) << "another place";
@@ -145,32 +130,27 @@ TEST_F(Participants, PrepareOnceForARunHoweverOftenTheyAreTold) {
 
 TEST_F(Participants, AddUpColumns) {
   answer(welcome("r"));
-  v1::ServerMessage question;
-  question.mutable_sum_columns()->set_run("r");
-  question.mutable_sum_columns()->set_columns(2);
-  EXPECT_EQ(answer(question).column_sums().sums().values(1), 0.1);
-  EXPECT_FALSE(answer(question).column_sums().squared());
-  question.mutable_sum_squares()->set_run("r");
-  wire::set_vector(*question.mutable_sum_squares()->mutable_centre(), std::vector<double>{0.1, 0.2});
-  EXPECT_EQ(answer(question).column_sums().sums().values(1), 0.2);
-  EXPECT_TRUE(answer(question).column_sums().squared());
+  wire::SumColumns question{.run = "r", .columns = 2};
+  EXPECT_EQ(std::get<wire::ColumnSums>(answer(question)).sums[1], 0.1);
+  EXPECT_FALSE(std::get<wire::ColumnSums>(answer(question)).squared);
+  const wire::SumSquares squares{.run = "r", .centre = {0.1, 0.2}};
+  EXPECT_EQ(std::get<wire::ColumnSums>(answer(squares)).sums[1], 0.2);
+  EXPECT_TRUE(std::get<wire::ColumnSums>(answer(squares)).squared);
 }
 
 // Before anything is made of them.
 TEST_F(Participants, PutTheirColumnsIntoTheOrderOfAll) {
   answer(welcome("r"));
-  v1::ServerMessage question;
-  question.mutable_sum_columns()->set_run("r");
-  question.mutable_sum_columns()->set_columns(2);
+  wire::SumColumns question{.run = "r", .columns = 2};
   answer(question);
   EXPECT_TRUE(owner.order.empty()) << "they have it already";
-  for (const char* name : {"v", "u"}) question.mutable_sum_columns()->add_names(name);
-  EXPECT_TRUE(answer(question).has_column_sums());
+  question.names = {"v", "u"};
+  EXPECT_TRUE(wire::holds<wire::ColumnSums>(answer(question)));
   EXPECT_EQ(owner.order, (std::vector<std::string>{"v", "u"}));
   owner.order_trouble = "it has other columns, 'secret'";
   EXPECT_EQ(refusal(question), "its data do not fit this plan; its own log says why");
   auto prepared = prepare("r");
-  for (const char* name : {"v", "u"}) prepared.mutable_prepare()->add_names(name);
+  prepared.names = {"v", "u"};
   EXPECT_EQ(refusal(prepared), "its data do not fit this plan; its own log says why");
   EXPECT_EQ(owner.preparations, 0);
 }
@@ -178,32 +158,29 @@ TEST_F(Participants, PutTheirColumnsIntoTheOrderOfAll) {
 TEST_F(Participants, AnswerTasksOfTheirRun) {
   answer(welcome("r"));
   answer(prepare("r"));
-  const auto update = answer(task("r", 5)).update();
-  EXPECT_EQ(update.number(), 5U);
-  EXPECT_EQ(update.round(), 2U);
-  EXPECT_EQ(update.run(), "r");
-  EXPECT_TRUE(std::signbit(update.values().values(1))) << "the bits of -0.0";
+  const auto update = std::get<wire::Update>(answer(task("r", 5)));
+  EXPECT_EQ(update.number, 5U);
+  EXPECT_EQ(update.round, 2U);
+  EXPECT_EQ(update.run, "r");
+  EXPECT_TRUE(std::signbit(update.values[1])) << "the bits of -0.0";
 }
 
 TEST_F(Participants, RefuseWhatIsOfAnotherRunOrComesTooEarly) {
   EXPECT_EQ(refusal(task("r")), "a task of another run");
   EXPECT_EQ(refusal(prepare("")), "rows of another run were to be prepared");
   answer(welcome("r"));
-  EXPECT_EQ(answer(task("r", 9)).refusal().number(), 9U) << "it is not prepared";
+  EXPECT_EQ(std::get<wire::Refusal>(answer(task("r", 9))).number, 9U) << "it is not prepared";
   answer(prepare("r"));
   EXPECT_EQ(refusal(task("x")), "a task of another run");
   EXPECT_EQ(refusal(prepare("x")), "rows of another run were to be prepared");
-  v1::ServerMessage sums;
-  sums.mutable_sum_columns()->set_run("x");
-  EXPECT_EQ(refusal(sums), "sums of another run were asked for");
-  EXPECT_EQ(refusal(v1::ServerMessage()), "the server sent a message that this program does not know");
+  EXPECT_EQ(refusal(wire::SumColumns{.run = "x"}), "sums of another run were asked for");
+  EXPECT_EQ(refusal(wire::SumSquares{.run = "x"}), "sums of another run were asked for");
+  EXPECT_EQ(refusal(wire::Company{.run = "r"}), "keys for masks came out of turn");
 }
 
 TEST_F(Participants, RefuseAPlanThatNamesFiles) {
   auto message = welcome("r");
-  auto& entry = *message.mutable_welcome()->add_plan();
-  entry.set_name("data");
-  entry.add_values("/etc/passwd");
+  message.plan.push_back({"data", {"/etc/passwd"}});
   EXPECT_NE(refusal(message), "");
   EXPECT_EQ(owner.reads, 0);
 }
@@ -213,15 +190,12 @@ TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
   EXPECT_EQ(refusal(prepare("r", std::numeric_limits<std::uint32_t>::max())),
             "the server counts more clients than there can be");
   auto wide = prepare("r");
-  wide.mutable_prepare()->set_columns(~std::uint64_t{0});
+  wide.columns = ~std::uint64_t{0};
   EXPECT_EQ(refusal(wide), "the server wants too many columns");
-  v1::ServerMessage sums;
-  sums.mutable_sum_columns()->set_run("r");
-  sums.mutable_sum_columns()->set_columns(~std::uint64_t{0});
-  EXPECT_EQ(refusal(sums), "sums of too many columns");
+  EXPECT_EQ(refusal(wire::SumColumns{.run = "r", .columns = ~std::uint64_t{0}}), "sums of too many columns");
   auto endless = prepare("r");
-  endless.mutable_prepare()->set_standardized(true);
-  wire::set_vector(*endless.mutable_prepare()->mutable_scale(), std::vector{std::numeric_limits<double>::infinity()});
+  endless.standardized = true;
+  endless.scale = {std::numeric_limits<double>::infinity()};
   EXPECT_EQ(refusal(endless), "the server's scales are not finite");
   EXPECT_EQ(owner.preparations, 0);
 }
@@ -230,7 +204,7 @@ TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
 TEST_F(Participants, StandardiseOnlyWhereThePlanSaysSo) {
   answer(welcome("r"));
   auto scaled = prepare("r");
-  scaled.mutable_prepare()->set_standardized(true);
+  scaled.standardized = true;
   EXPECT_EQ(refusal(scaled), "the plan says otherwise whether columns are scaled");
   EXPECT_EQ(owner.preparations, 0);
 }
@@ -239,20 +213,19 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   std::vector<std::unique_ptr<ScriptedOwner>> owners;
   std::vector<std::unique_ptr<Participant>> participants;
   test::NoLog log;
-  v1::ServerMessage hello = welcome("r"), company;
-  hello.mutable_welcome()->set_masked(true);
-  company.mutable_company()->set_run("r");
+  wire::Welcome hello = welcome("r");
+  hello.masked = true;
+  wire::Company company{.run = "r"};
   for (const char* name : {"a", "b", "c"}) {
     owners.push_back(std::make_unique<ScriptedOwner>());
     participants.push_back(
         std::make_unique<Participant>(ParticipantOptions{.name = name, .software = ""}, *owners.back(), log));
-    auto& member = *company.mutable_company()->add_members();
-    member.set_name(name);
-    *member.mutable_key() = participants.back()->on_message(hello).answer->ready().mask_key();
+    const auto ready = participants.back()->on_message(hello).answer;
+    company.members.push_back({name, std::get<wire::Ready>(*ready).mask_key});
   }
   ScriptedOwner& owner = *owners[0];
-  const auto refusal = [&](const v1::ServerMessage& message) {
-    return participants[0]->on_message(message).answer->refusal().reason();
+  const auto refusal = [&](const wire::ServerMessage& message) {
+    return test::reason_in(*participants[0]->on_message(message).answer);
   };
   EXPECT_EQ(refusal(prepare("r")), "the other clients of the run are not known yet");
   EXPECT_FALSE(participants[0]->on_message(company).answer);
@@ -261,23 +234,19 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   owner.row_trouble = "row 3 is zero but its right-hand side is not";
   EXPECT_EQ(refusal(prepare("r")), "its data do not fit this plan; its own log says why");
   auto other = prepare("r");
-  other.mutable_prepare()->set_columns(3);
+  other.columns = 3;
   EXPECT_NE(refusal(other), "");
-  v1::ServerMessage another = hello;
-  another.mutable_welcome()->set_run("s");
+  wire::Welcome another = hello;
+  another.run = "s";
   EXPECT_EQ(refusal(another), "its data do not fit this plan; its own log says why") << "nor in another run";
   EXPECT_EQ(owner.preparations, 1);
 
-  EXPECT_FALSE(participants[1]
-                   ->on_message([&] {
-                     company.mutable_company()->set_place(1);
-                     return company;
-                   }())
-                   .answer);
-  ASSERT_TRUE(participants[1]->on_message(prepare("r", 1)).answer->has_prepared());
+  company.place = 1;
+  EXPECT_FALSE(participants[1]->on_message(company).answer);
+  ASSERT_TRUE(wire::holds<wire::Prepared>(*participants[1]->on_message(prepare("r", 1)).answer));
   auto elsewhere = prepare("r", 1);
-  elsewhere.mutable_prepare()->set_columns(3);
-  EXPECT_EQ(participants[1]->on_message(elsewhere).answer->refusal().reason(),
+  elsewhere.columns = 3;
+  EXPECT_EQ(test::reason_in(*participants[1]->on_message(elsewhere).answer),
             "this run had its rows prepared in another way before");
   EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
 }
@@ -292,22 +261,20 @@ TEST_F(Participants, TellWhatWentWrongAndStayForTheNext) {
   answer(welcome("r"));
   answer(prepare("r"));
   owner.out_of_memory = true;
-  const auto thrown = answer(task("r", 66)).refusal();
-  EXPECT_EQ(thrown.number(), 66U);
-  EXPECT_EQ(thrown.run(), "r");
+  const auto thrown = std::get<wire::Refusal>(answer(task("r", 66)));
+  EXPECT_EQ(thrown.number, 66U);
+  EXPECT_EQ(thrown.run, "r");
   owner.out_of_memory = false;
   owner.answer_trouble = "the disk is full";
   EXPECT_EQ(refusal(task("r", 67)), "the disk is full");
   owner.answer_trouble.clear();
-  EXPECT_TRUE(answer(task("r", 68)).has_update());
+  EXPECT_TRUE(wire::holds<wire::Update>(answer(task("r", 68))));
 }
 
 TEST_F(Participants, TakeTheLastWordAndSayNothing) {
-  v1::ServerMessage message;
-  message.mutable_end()->set_status("finished:completed");
-  const auto reaction = participant.on_message(message);
+  const auto reaction = participant.on_message(wire::End{.status = "finished:completed"});
   EXPECT_FALSE(reaction.answer);
-  EXPECT_EQ(reaction.end->status(), "finished:completed");
+  EXPECT_EQ(reaction.end->status, "finished:completed");
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ Closing last_closing(const Desk& desk, ConnectionId connection) {
 }
 
 void fix(Desk& desk, std::size_t clients) {
-  std::vector<v1::Prepare> messages(clients);
-  std::vector<v1::Prepared> expected(clients, test::prepared(3, 2).prepared());
-  for (auto& message : messages) message.set_run("test");
+  std::vector<wire::Prepare> messages(clients);
+  std::vector<wire::Prepared> expected(clients, test::prepared(3, 2));
+  for (auto& message : messages) message.run = "test";
   desk.board.fix_preparation(std::move(messages), std::move(expected));
 }
 
@@ -39,7 +39,7 @@ TEST(Gathering, EndsWhenAllAreHere) {
   ASSERT_TRUE(arrivals);
   ASSERT_EQ(arrivals->size(), 2U);
   EXPECT_EQ((*arrivals)[0].name, "a");
-  EXPECT_EQ((*arrivals)[1].ready.rows(), 5U);
+  EXPECT_EQ((*arrivals)[1].ready.rows, 5U);
 }
 
 TEST(Gathering, NamesThoseWhoAreMissing) {
@@ -80,8 +80,8 @@ TEST(Gathering, GoesOnWithEnoughAndWithoutTheOthers) {
   desk.say(d, test::update(0, {4.0, 4.0}));
   desk.say(b, test::update(0, {2.0, 2.0}));
   const auto answers = desk.board.wait();
-  EXPECT_EQ(answers[0].message->update().values().values(0), 2.0) << "b is the first now";
-  EXPECT_EQ(answers[1].message->update().values().values(0), 4.0);
+  EXPECT_EQ(std::get<wire::Update>(*answers[0].message).values[0], 2.0) << "b is the first now";
+  EXPECT_EQ(std::get<wire::Update>(*answers[1].message).values[0], 4.0);
   desk.board.on_closed(d);
   EXPECT_EQ(desk.seat(1).presence, "away");
 }
@@ -111,7 +111,7 @@ TEST(ComingBack, IsPreparedAgainAndMustHaveTheSameRows) {
   fix(desk, 1);
   desk.board.on_closed(first);
   const auto same = desk.join("a");
-  EXPECT_TRUE(desk.outbox.sent_to(same).back().has_prepare());
+  EXPECT_TRUE(wire::holds<wire::Prepare>(desk.outbox.sent_to(same).back()));
   EXPECT_EQ(desk.seat(0).presence, "joining");
   desk.say(same, test::prepared(3, 2));
   EXPECT_EQ(desk.seat(0).presence, "here");
@@ -143,27 +143,19 @@ TEST(ComingBack, WithATableOfAnotherSizeIsRefusedAtOnce) {
 // A server that is started again knows what it stored, not whom it met.
 TEST(ComingBack, ToAServerThatWasStartedAgainItMustBeWhatItWas) {
   Desk desk(test::desk_options({"a"}));
-  v1::Ready began;
-  began.set_rows(3);
-  began.set_columns(2);
-  began.add_names("age");
-  began.add_names("weight");
+  const wire::Ready began{.rows = 3, .columns = 2, .names = {"age", "weight"}};
   desk.board.expect({{"a", began, false}});
   fix(desk, 1);
 
   const auto swapped = desk.open();
   desk.say(swapped, test::hello("a"));
-  v1::ClientMessage other;
-  *other.mutable_ready() = began;
-  other.mutable_ready()->set_names(0, "weight");
-  other.mutable_ready()->set_names(1, "age");
-  desk.say(swapped, other);
+  desk.say(swapped, test::ready(3, 2, {"weight", "age"}));
   EXPECT_EQ(last_closing(desk, swapped), Closing::Unfit) << "its columns have changed places";
   desk.board.on_closed(swapped);
 
   const auto known = desk.open();
-  v1::ClientMessage hello = test::hello("a");
-  hello.mutable_hello()->set_known_draws(true);
+  wire::Hello hello = test::hello("a");
+  hello.known_draws = true;
   desk.say(known, hello);
   EXPECT_EQ(last_closing(desk, known), Closing::Unfit) << "its draws were secret";
 }
@@ -173,7 +165,7 @@ TEST(ComingBack, BetweenItsPreparationAndThatOfAllItIsPreparedOnceMore) {
   const auto first = desk.join("a");
   ASSERT_TRUE(desk.board.gather());
   auto question = desk.task(0);
-  question.kind = v1::ClientMessage::kPrepared;
+  question.kind = wire::kAnswerKind<wire::Prepared>;
   desk.board.begin(question, kFirst);
   desk.say(first, test::prepared(3, 2));
   ASSERT_TRUE(desk.board.wait()[0].message);
@@ -181,7 +173,7 @@ TEST(ComingBack, BetweenItsPreparationAndThatOfAllItIsPreparedOnceMore) {
   const auto again = desk.join("a");  // perhaps a new process, that knows nothing
   EXPECT_EQ(desk.seat(0).presence, "here");
   fix(desk, 1);
-  EXPECT_TRUE(desk.outbox.sent_to(again).back().has_prepare());
+  EXPECT_TRUE(wire::holds<wire::Prepare>(desk.outbox.sent_to(again).back()));
   EXPECT_EQ(desk.seat(0).presence, "joining");
   desk.say(again, test::prepared(3, 2));
   EXPECT_EQ(desk.seat(0).presence, "here");
@@ -250,9 +242,7 @@ TEST(Limits, WhoIsSilentIsLetGo) {
   Desk desk(options);
   const auto a = desk.join("a"), b = desk.join("b"), stranger = desk.open();
   std::this_thread::sleep_for(Milliseconds(110));
-  v1::ClientMessage heartbeat;
-  heartbeat.mutable_heartbeat();
-  desk.say(b, heartbeat);
+  desk.say(b, wire::Heartbeat{});
   desk.board.on_tick();
   EXPECT_EQ(last_closing(desk, a), Closing::Silent);
   EXPECT_TRUE(desk.outbox.closed(b).empty());
@@ -345,15 +335,13 @@ TEST(Limits, OneNameDoesNotTakeThePlacesOfOthers) {
 TEST(TheEnd, IsToldToEveryoneAndToWhoComesBackForIt) {
   Desk desk(test::desk_options({"a", "b"}));
   const auto a = desk.join("a"), stranger = desk.open();
-  v1::End end;
-  end.set_status("finished:completed");
-  desk.board.end(end);
-  EXPECT_EQ(desk.outbox.sent_to(a).back().end().status(), "finished:completed");
+  desk.board.end({.status = "finished:completed"});
+  EXPECT_EQ(std::get<wire::End>(desk.outbox.sent_to(a).back()).status, "finished:completed");
   EXPECT_EQ(last_closing(desk, a), Closing::Ended);
   EXPECT_TRUE(desk.outbox.sent_to(stranger).empty());
   const auto b = desk.open();
   desk.say(b, test::hello("b"));
-  EXPECT_EQ(desk.outbox.sent_to(b).back().end().status(), "finished:completed");
+  EXPECT_EQ(std::get<wire::End>(desk.outbox.sent_to(b).back()).status, "finished:completed");
   EXPECT_EQ(last_closing(desk, b), Closing::Ended);
   const auto other = desk.open();
   desk.say(other, test::hello("x"));
@@ -367,9 +355,7 @@ TEST(TheEnd, WaitsForOneThatLostItsConnectionAMomentAgo) {
   Desk desk(test::desk_options({"a", "b"}));
   const auto a = desk.join("a"), b = desk.join("b");
   desk.board.on_closed(b);
-  v1::End end;
-  end.set_status("finished:completed");
-  desk.board.end(end);
+  desk.board.end({.status = "finished:completed"});
   desk.board.on_closed(a);
 
   const auto start = Clock::now();

@@ -33,9 +33,9 @@ TEST(Switchboard, WelcomesAListedClientWithRunAndPlan) {
   desk.say(connection, test::hello("a"));
   const auto sent = desk.outbox.sent_to(connection);
   ASSERT_EQ(sent.size(), 1U);
-  EXPECT_EQ(sent[0].welcome().run(), "test");
-  EXPECT_EQ(sent[0].welcome().heartbeat_ms(), 123U);
-  EXPECT_GT(sent[0].welcome().plan_size(), 0);
+  EXPECT_EQ(std::get<wire::Welcome>(sent[0]).run, "test");
+  EXPECT_EQ(std::get<wire::Welcome>(sent[0]).heartbeat_ms, 123U);
+  EXPECT_GT(std::get<wire::Welcome>(sent[0]).plan.size(), 0U);
   EXPECT_EQ(desk.seat(0).presence, "joining");
   desk.say(connection, test::ready(3, 2));
   EXPECT_EQ(desk.seat(0).presence, "here");
@@ -89,7 +89,26 @@ TEST(Switchboard, RefusesAnotherProtocol) {
   const auto connection = desk.open();
   desk.say(connection, test::hello("a", 3));
   expect_closed(desk, connection, Closing::Unfit,
-                "the server speaks protocol 4, the client 3: use the same version of fedrk on both sides");
+                "the server speaks protocol 5, the client 3: use the same version of fedrk on both sides");
+}
+
+// Those of protocols before 5 wrote messages with protobuf.
+TEST(Switchboard, RefusesAProtobufClientByTheNumberOfItsProtocol) {
+  const auto words = [](std::string_view hello) {
+    Desk desk(test::desk_options({"a"}));
+    const auto connection = desk.open();
+    desk.board.on_chunk(connection, hello);
+    const auto closed = desk.outbox.closed(connection);
+    return closed.at(0).why == Closing::Unfit ? closed[0].words : "";
+  };
+  // hello { protocol: 4 software: "fedrk 1" name: "a" known_draws: true }
+  EXPECT_EQ(words("\x0A\x10\x08\x04\x12\x07" "fedrk 1\x1A\x01" "a\x20\x01"),
+            "the server speaks protocol 5, the client 4: use the same version of fedrk on both sides");
+  EXPECT_EQ(words("\x0A\x82\x01\x08\x03\x1A\x7E" + std::string(126, 'n')),
+            "the server speaks protocol 5, the client 3: use the same version of fedrk on both sides");
+  for (const std::string_view cut : {"\x0A", "\x0A\x10", "\x0A\x10\x08", "\x0A\x10\x08\xFF\xFF\xFF\xFF"}) {
+    EXPECT_EQ(words(cut), "") << "it is no hello";
+  }
 }
 
 TEST(Switchboard, WantsHelloFirstAndOnce) {
@@ -140,13 +159,13 @@ TEST(Switchboard, BringsTheAnswersInOrderOfTheClients) {
   const auto a = desk.join("a"), b = desk.join("b");
   const auto question = desk.task(4);
   desk.board.begin(question, kBoth);
-  EXPECT_EQ(desk.outbox.sent_to(a).back().task().number(), 4U);
+  EXPECT_EQ(std::get<wire::Task>(desk.outbox.sent_to(a).back()).number, 4U);
   desk.say(b, test::update(4, {2.0, 2.0}));
   desk.say(a, test::update(4, {1.0, 1.0}));
   const auto answers = desk.board.wait();
   ASSERT_EQ(answers.size(), 2U);
-  EXPECT_EQ(answers[0].message->update().values().values(0), 1.0);
-  EXPECT_EQ(answers[1].message->update().values().values(0), 2.0);
+  EXPECT_EQ(std::get<wire::Update>(*answers[0].message).values[0], 1.0);
+  EXPECT_EQ(std::get<wire::Update>(*answers[1].message).values[0], 2.0);
   EXPECT_EQ(desk.seat(1).counts.answers, 1U);
 }
 
@@ -162,7 +181,7 @@ TEST(Switchboard, CountsStaleAndRepeatedAnswersAndThoseOfAnotherRunAndUsesNone) 
   desk.say(a, test::update(4, {9.0, 9.0}));
   desk.say(b, test::update(4, {2.0, 2.0}));
   const auto answers = desk.board.wait();
-  EXPECT_EQ(answers[0].message->update().values().values(0), 1.0);
+  EXPECT_EQ(std::get<wire::Update>(*answers[0].message).values[0], 1.0);
   EXPECT_EQ(desk.seat(0).counts.stale, 3U);
   EXPECT_EQ(desk.seat(0).counts.duplicates, 1U);
   EXPECT_EQ(desk.seat(0).counts.wrong, 0U);
@@ -186,21 +205,20 @@ TEST(Switchboard, NeverUsesALateAnswerForALaterQuestion) {
   EXPECT_EQ(desk.seat(0).counts.stale, 1U);
   EXPECT_EQ(desk.seat(0).counts.wrong, 0U) << "it is longer than answers may be now, but was not when it was asked for";
   desk.say(a, test::update(2, {2.0, 2.0}));
-  EXPECT_EQ(desk.board.wait()[0].message->update().number(), 2U);
+  EXPECT_EQ(std::get<wire::Update>(*desk.board.wait()[0].message).number, 2U);
 }
 
 TEST(Switchboard, TakesColumnSumsForTheQuestionThatTheyAnswer) {
   Desk desk(test::desk_options({"a"}));
   const auto a = desk.join("a");
   auto question = desk.task(0);
-  question.kind = v1::ClientMessage::kColumnSums;
+  question.kind = wire::kAnswerKind<wire::ColumnSums>;
   question.squared = true;
   desk.board.begin(question, kFirst);
-  v1::ClientMessage sums;
-  sums.mutable_column_sums()->set_run("test");
+  wire::ColumnSums sums{.run = "test"};
   desk.say(a, sums);
   EXPECT_EQ(desk.seat(0).counts.stale, 1U);
-  sums.mutable_column_sums()->set_squared(true);
+  sums.squared = true;
   desk.say(a, sums);
   EXPECT_TRUE(desk.board.wait()[0].message);
 }
@@ -213,9 +231,9 @@ TEST(Switchboard, AsksAClientAgainThatComesBackInTime) {
   desk.board.on_closed(before);
   desk.say(before, test::update(7, {9.0, 9.0}));  // from a connection that is gone
   const auto after = desk.join("a");
-  EXPECT_EQ(desk.outbox.sent_to(after).back().task().number(), 7U);
+  EXPECT_EQ(std::get<wire::Task>(desk.outbox.sent_to(after).back()).number, 7U);
   desk.say(after, test::update(7, {1.0, 1.0}));
-  EXPECT_EQ(desk.board.wait()[0].message->update().values().values(0), 1.0);
+  EXPECT_EQ(std::get<wire::Update>(*desk.board.wait()[0].message).values[0], 1.0);
 }
 
 TEST(Switchboard, WaitsForOneWhoIsGoneNoLongerThanTheLimit) {
@@ -268,7 +286,7 @@ TEST(Switchboard, PutsAClientAsideAfterSomeWrongAnswers) {
   desk.board.report_wrong(ClientId{0}, "not finite");
   const auto question = desk.task(1);
   desk.board.begin(question, kBoth);
-  desk.say(a, v1::ClientMessage());
+  desk.say(a, test::ready(3, 2));  // which it has said already
   expect_closed(desk, a, Closing::Denied, "'a' was put aside after 3 wrong answers");
   desk.say(b, test::update(1, {1.0, 1.0}));
   const auto answers = desk.board.wait();

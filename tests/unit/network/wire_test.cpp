@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/base/error.hpp"
-#include "network/vectors.hpp"
 #include "support/doubles.hpp"
+#include "support/messages.hpp"
 
 namespace fedrk::wire {
 namespace {
@@ -35,12 +35,6 @@ std::vector<LocalWork> all_work() {
           ColumnSquares{15}};
 }
 
-v1::Task over_the_wire(const v1::Task& message) {
-  v1::Task arrived;
-  EXPECT_TRUE(arrived.ParseFromString(message.SerializeAsString()));
-  return arrived;
-}
-
 bool same_bits(std::span<const double> a, std::span<const double> b) {
   return std::ranges::equal(a, b, [](double x, double y) { return test::same_bits(x, y); });
 }
@@ -49,14 +43,14 @@ TEST(Wire, WorkOfEveryKindIsTheSameAtTheOtherEnd) {
   for (const LocalWork& work : all_work()) {
     const std::vector<double> x = test::any_doubles(16, 3);
     const LocalTask task{RoundIndex{4'000'000'001U}, x, work, true, 2, {}, Reveal::Sums};
-    const v1::Task message = task_message("run", 17, task, kAsked);
-    const auto arrived = ReceivedTask::from(over_the_wire(message), kSelf, x.size());
+    const Task message = test::arrived(task_message("run", 17, task, kAsked));
+    const auto arrived = ReceivedTask::from(message, kSelf, x.size());
     ASSERT_TRUE(arrived) << arrived.error().message;
     EXPECT_EQ(arrived->number(), 17U);
     EXPECT_TRUE(same_bits(arrived->task().x, x));
     EXPECT_EQ(arrived->task().reveal, Reveal::Sums);
-    const v1::Task again = task_message("run", 17, arrived->task(), kAsked);
-    EXPECT_EQ(again.SerializeAsString(), message.SerializeAsString()) << name_of(work);
+    const TaskView again = task_message("run", 17, arrived->task(), kAsked);
+    EXPECT_EQ(bytes_of(again), bytes_of(message)) << name_of(work);
   }
 }
 
@@ -64,13 +58,15 @@ TEST(Wire, ATaskKeepsItsColumnsAndWhatIsForOneClientAlone) {
   const std::vector<double> x{1.0, 2.0};
   const std::vector<std::uint32_t> columns{1, 3};
   const LocalTask task{RoundIndex{0}, x, GradientSteps{2, 0.5}, false, 0, {}, Reveal::Updates, columns};
-  v1::Task message = task_message("run", 0, task, kAsked);
-  set_vector(*message.mutable_own(), std::vector<double>{-0.0, 5e-324});
-  const auto arrived = ReceivedTask::from(over_the_wire(message), kSelf, 4);
+  TaskView sent = task_message("run", 0, task, kAsked);
+  const std::vector<double> own{-0.0, 5e-324};
+  sent.own = own;
+  const Task message = test::arrived(sent);
+  const auto arrived = ReceivedTask::from(message, kSelf, 4);
   ASSERT_TRUE(arrived) << arrived.error().message;
   EXPECT_TRUE(std::ranges::equal(arrived->task().columns, columns));
   ASSERT_EQ(arrived->task().own.size(), kSelf.value + 1U);
-  EXPECT_TRUE(same_bits(arrived->task().own[kSelf.value], std::vector<double>{-0.0, 5e-324}));
+  EXPECT_TRUE(same_bits(arrived->task().own[kSelf.value], own));
 }
 
 // ---- Differential privacy.
@@ -82,8 +78,8 @@ LocalTask private_task(std::span<const double> x, ClippedPass pass) {
 TEST(Wire, APassUnderDifferentialPrivacyIsTheSameAtTheOtherEnd) {
   const std::vector<double> x{1.0, 2.0};
   const ClippedPass pass{.steps = 70, .clip = 1.0 / 3.0, .noise = 0.1, .exponent = -24};
-  const auto arrived =
-      ReceivedTask::from(over_the_wire(task_message("run", 4, private_task(x, pass), kAsked)), kSelf, 2);
+  const Task message = test::arrived(task_message("run", 4, private_task(x, pass), kAsked));
+  const auto arrived = ReceivedTask::from(message, kSelf, 2);
   ASSERT_TRUE(arrived) << arrived.error().message;
   const auto& read = std::get<ClippedPass>(arrived->task().work);
   EXPECT_EQ(read.steps, 70U);
@@ -95,7 +91,7 @@ TEST(Wire, APassIsRefusedWhereItsNumbersMakeNoSenseOrItIsNotPrivate) {
   const std::vector<double> x{1.0, 2.0};
   const std::vector<std::uint32_t> columns{0, 1};
   const auto answer = [&](const LocalTask& task) {
-    const auto received = ReceivedTask::from(task_message("run", 4, task, kAsked), kSelf, 2);
+    const auto received = ReceivedTask::from(test::arrived(task_message("run", 4, task, kAsked)), kSelf, 2);
     return received ? "accepted" : received.error().message;
   };
   const ClippedPass fine{.clip = 1.0, .noise = 8.0, .exponent = -17};
@@ -129,22 +125,22 @@ TEST(Wire, APassIsRefusedWhereItsNumbersMakeNoSenseOrItIsNotPrivate) {
 
 /// The question with a change, as another program might ask it.
 template <class Change>
-void ask_otherwise(v1::Task& message, const Change& change) {
+void ask_otherwise(Task& message, const Change& change) {
   ArrivedQuestion question = *question_of(message);
   change(question);
   ByteWriter out;
   describe_question(question.look(), question.participants, out);
-  message.set_question(out.bytes());
+  message.question = bytes_from(out.bytes());
 }
 
-void ask_for(v1::Task& message, const LocalWork& work) {
+void ask_for(Task& message, const LocalWork& work) {
   ask_otherwise(message, [&](ArrivedQuestion& question) { question.task.work = work; });
 }
 
 TEST(Wire, RowsDoNotTravel) {
   const LocalTask rows{RoundIndex{0}, {}, AllRows{}};
   EXPECT_THROW(task_message("run", 0, rows, kAsked), InvalidArgument);
-  v1::Task message = task_message("run", 0, {RoundIndex{0}, {}, Curvature{}}, kAsked);
+  Task message = test::arrived(task_message("run", 0, {RoundIndex{0}, {}, Curvature{}}, kAsked));
   ASSERT_TRUE(ReceivedTask::from(message, kSelf, 3));
   ask_for(message, AllRows{});
   const auto received = ReceivedTask::from(message, kSelf, 3);
@@ -155,19 +151,19 @@ TEST(Wire, RowsDoNotTravel) {
 TEST(Wire, AReplyIsTheSameAtTheOtherEnd) {
   const LocalTask task{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}}, true};
   LocalReply reply{kSelf, aligned_copy(test::any_doubles(40, 5)), 0.1, -0.0};
-  v1::Update arrived;
-  ASSERT_TRUE(arrived.ParseFromString(update_message("run", 9, task, reply).SerializeAsString()));
+  const ClientMessage sent = update_message("run", 9, task, reply);
+  const auto arrived = std::get<Update>(test::message_from<ClientMessage>(bytes_of(sent)));
   const LocalReply back = reply_from(arrived, kSelf, task);
   EXPECT_TRUE(same_bits(back.values, reply.values));
   EXPECT_TRUE(test::same_bits(*back.squared_residual, 0.1) && test::same_bits(*back.gap, -0.0));
-  EXPECT_EQ(arrived.number(), 9U);
-  EXPECT_EQ(arrived.round(), 3U);
-  EXPECT_FALSE(arrived.part());
+  EXPECT_EQ(arrived.number, 9U);
+  EXPECT_EQ(arrived.round, 3U);
+  EXPECT_FALSE(arrived.part);
 }
 
 TEST(Wire, WhatATaskDidNotAskForIsLeftOutOfItsReply) {
   const LocalTask asked{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}}, true};
-  const v1::Update full = update_message("run", 9, asked, {kSelf, {1.0}, 0.1, 0.2});
+  const Update full = update_message("run", 9, asked, {kSelf, {1.0}, 0.1, 0.2});
   const LocalReply back = reply_from(full, kSelf, {RoundIndex{3}, {}, FixedSteps{2}});
   EXPECT_EQ(back.values, (AlignedVector{1.0}));
   EXPECT_FALSE(back.squared_residual || back.gap);
@@ -177,14 +173,14 @@ TEST(Wire, WhatATaskDidNotAskForIsLeftOutOfItsReply) {
 
 struct WrongTask {
   const char* words;
-  std::function<void(v1::Task&)> spoil;
+  std::function<void(Task&)> spoil;
 };
 
 class RefusedTask : public testing::TestWithParam<WrongTask> {};
 
 TEST_P(RefusedTask, SaysWhy) {
   const std::vector<double> x{1.0, 2.0, 3.0};
-  v1::Task message = task_message("run", 0, {RoundIndex{0}, x, FixedSteps{5}, true}, kAsked);
+  Task message = test::arrived(task_message("run", 0, {RoundIndex{0}, x, FixedSteps{5}, true}, kAsked));
   ASSERT_TRUE(ReceivedTask::from(message, kSelf, 3));
   GetParam().spoil(message);
   const auto received = ReceivedTask::from(message, kSelf, 3);
@@ -196,27 +192,27 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 WrongTask wrong_work(const char* words, const LocalWork& work) {
-  return {words, [work](v1::Task& task) { ask_for(task, work); }};
+  return {words, [work](Task& task) { ask_for(task, work); }};
 }
 
 WrongTask wrong_question(const char* words, const std::function<void(ArrivedQuestion&)>& change) {
-  return {words, [change](v1::Task& task) { ask_otherwise(task, change); }};
+  return {words, [change](Task& task) { ask_otherwise(task, change); }};
 }
 
 /// The byte before the columns and the participants, none of the former and three of the latter: what is revealed.
-void reveal(v1::Task& task, char what) {
-  std::string& bytes = *task.mutable_question();
+void reveal(Task& task, std::uint8_t what) {
+  Bytes& bytes = task.question;
   bytes[bytes.size() - 8 - (8 + 3 * 4) - 1] = what;
 }
 
 std::vector<WrongTask> wrong_tasks() {
   const char* const unknown = "it asks for nothing that this client knows";
   return {
-      WrongTask{unknown, [](v1::Task& task) { task.clear_question(); }},
-      WrongTask{unknown, [](v1::Task& task) { task.mutable_question()->pop_back(); }},
-      WrongTask{unknown, [](v1::Task& task) { task.mutable_question()->push_back(0); }},
-      WrongTask{unknown, [](v1::Task& task) { (*task.mutable_question())[4] = 100; }},  // a kind of a later version
-      WrongTask{unknown, [](v1::Task& task) { reveal(task, 2); }},
+      WrongTask{unknown, [](Task& task) { task.question.clear(); }},
+      WrongTask{unknown, [](Task& task) { task.question.pop_back(); }},
+      WrongTask{unknown, [](Task& task) { task.question.push_back(0); }},
+      WrongTask{unknown, [](Task& task) { task.question[4] = 100; }},  // a kind of a later version
+      WrongTask{unknown, [](Task& task) { reveal(task, 2); }},
       wrong_work("it asks for too many steps", FixedSteps{~std::uint64_t{0}}),
       wrong_work("it asks for too many steps", ValidSteps{FixedSteps{std::uint64_t{1} << 41}}),
       wrong_work("it asks for too many steps", GradientSteps{.count = 2, .batch = std::uint64_t{1} << 40}),
@@ -229,26 +225,26 @@ std::vector<WrongTask> wrong_tasks() {
                        question.columns = {1, 1};
                      }),
       wrong_question("its x has 3 entries, not 1", [](ArrivedQuestion& question) { question.columns = {1}; }),
-      WrongTask{"its x has 0 entries, not 3", [](v1::Task& task) { task.clear_x(); }},
+      WrongTask{"its x has 0 entries, not 3", [](Task& task) { task.x.clear(); }},
       WrongTask{"its x has 0 entries, not 3",
-                [](v1::Task& task) {
-                  task.clear_x();
+                [](Task& task) {
+                  task.x.clear();
                   ask_for(task, CrossProducts{});  // needs none, but the residual does
                 }},
-      WrongTask{"it holds a number that is not finite", [](v1::Task& task) { task.mutable_x()->set_values(1, kNan); }},
+      WrongTask{"it holds a number that is not finite", [](Task& task) { task.x[1] = kNan; }},
       WrongTask{"it holds a number that is not finite",
-                [](v1::Task& task) {
+                [](Task& task) {
                   ask_for(task, GradientSteps{});
-                  set_vector(*task.mutable_own(), std::vector<double>{1.0, kInfinity, 1.0});
+                  task.own = {1.0, kInfinity, 1.0};
                 }},
       WrongTask{"it holds numbers for this client alone that its work has no use for",
-                [](v1::Task& task) {
+                [](Task& task) {
                   ask_for(task, GradientSteps{});
-                  set_vector(*task.mutable_own(), std::vector<double>(100, 1.0));
+                  task.own.assign(100, 1.0);
                 }},
       WrongTask{"it holds numbers for this client alone that its work has no use for",
-                [](v1::Task& task) {
-                  set_vector(*task.mutable_own(), std::vector<double>{1.0, 2.0, 3.0});
+                [](Task& task) {
+                  task.own = {1.0, 2.0, 3.0};
                 }},
       wrong_question("it has more noise columns than x has entries",
                      [](ArrivedQuestion& question) { question.task.noise_columns = 4; }),
@@ -261,26 +257,13 @@ std::vector<WrongTask> wrong_tasks() {
 INSTANTIATE_TEST_SUITE_P(All, RefusedTask, testing::ValuesIn(wrong_tasks()));
 
 TEST(Wire, AnAnswerThatNoMessageCanHoldIsNotBegun) {
-  v1::Task message = task_message("run", 0, {RoundIndex{0}, {}, CrossProducts{true}}, kAsked);
+  const Task message = test::arrived(task_message("run", 0, {RoundIndex{0}, {}, CrossProducts{true}}, kAsked));
   const auto received = ReceivedTask::from(message, kSelf, 1 << 17);
   ASSERT_FALSE(received);
   EXPECT_EQ(received.error().message, "its answer would be too long to be sent");
 }
 
 // ---- Plans.
-
-Result<void> take(const std::vector<v1::PlanEntry>& entries, io::Plan& plan) {
-  std::vector<const v1::PlanEntry*> pointers;
-  for (const v1::PlanEntry& entry : entries) pointers.push_back(&entry);
-  return take_plan(pointers, plan);
-}
-
-v1::PlanEntry entry(const std::string& name, const std::string& value) {
-  v1::PlanEntry made;
-  made.set_name(name);
-  made.add_values(value);
-  return made;
-}
 
 TEST(Wire, APlanIsTheSameAtTheOtherEndButForItsFiles) {
   io::Plan plan;
@@ -294,28 +277,24 @@ TEST(Wire, APlanIsTheSameAtTheOtherEndButForItsFiles) {
   io::Plan arrived;
   arrived.data = {"own.csv"};
   const auto entries = plan_message(plan);
-  const auto taken = take(entries, arrived);
+  const auto taken = take_plan(entries, arrived);
   ASSERT_TRUE(taken) << taken.error().message;
   EXPECT_EQ(arrived.data, (std::vector<std::string>{"own.csv"}));
   EXPECT_EQ(arrived.start, "");
   EXPECT_EQ(arrived.ignore, plan.ignore);
-  const auto again = plan_message(arrived);
-  ASSERT_EQ(again.size(), entries.size());
-  for (std::size_t k = 0; k < again.size(); ++k) {
-    EXPECT_EQ(again[k].SerializeAsString(), entries[k].SerializeAsString());
-  }
+  EXPECT_TRUE(same(plan_message(arrived), entries));
 }
 
 TEST(Wire, EntriesThatNameFilesOrAreUnknownAreRefused) {
   for (const char* name : {"data", "matrix", "rhs", "start", "truth", "clients", "partition", "no-such-entry", ""}) {
     io::Plan plan;
-    const auto taken = take({entry(name, "/etc/passwd")}, plan);
+    const auto taken = take_plan(std::vector<PlanEntry>{{name, {"/etc/passwd"}}}, plan);
     ASSERT_FALSE(taken) << name;
     EXPECT_EQ(taken.error().message,
               "the server's plan has an entry '" + std::string(name) + "', which this program does not take from it");
   }
   io::Plan plan;
-  const auto taken = take({entry("rounds", "many")}, plan);
+  const auto taken = take_plan(std::vector<PlanEntry>{{"rounds", {"many"}}}, plan);
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().message.rfind("the server's plan: rounds: ", 0), 0U) << taken.error().message;
 }
