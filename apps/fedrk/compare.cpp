@@ -111,7 +111,6 @@ int present(const CompareArguments& arguments, const io::FinishedComparison& com
   if (!arguments.out.empty()) {
     const auto written = io::write_comparison_files(arguments.out, comparison);
     if (!written) return complain(written.error().message, kRunFailed);
-    if (!written->empty()) say(*written + '\n');
     where = fmt::format("\nFiles: {}\n", (fs::path(arguments.out) / "comparison.*").string());
   }
   const bool json = arguments.format == OutputFormat::Json;
@@ -211,8 +210,7 @@ void add_compare(CLI::App& program, int& exit_code) {
       ->type_name("rounds|bytes|up|flops|time|error")
       ->default_str("rounds")
       ->group(own);
-  command
-      ->add_option("--out", arguments->out, "folder for comparison.json, .csv, and .svg and .png if errors are known")
+  command->add_option("--out", arguments->out, "folder for comparison.json, .csv, and .svg if errors are known")
       ->type_name("DIR")
       ->group("Output");
   add_format_flag(*command, arguments->format);

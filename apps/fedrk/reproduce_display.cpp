@@ -60,11 +60,6 @@ void ReproduceDisplay::end(const experiments::Finished& finished) {
   }
 }
 
-void ReproduceDisplay::note(std::string_view words) {
-  bar_.clear();
-  say("Note:\n" + wrapped(words, 96, 2) + "\n");
-}
-
 double ReproduceDisplay::share_of_all() const {
   double all = 0.0;
   double done = 0.0;

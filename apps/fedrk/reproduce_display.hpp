@@ -22,9 +22,6 @@ class ReproduceDisplay {
   void update(double share, std::string_view doing);
   void end(const experiments::Finished& finished);
 
-  /// A line between the others.
-  void note(std::string_view words);
-
  private:
   using Clock = std::chrono::steady_clock;
   double share_of_all() const;
