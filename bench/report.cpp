@@ -12,7 +12,7 @@
 #include "bench/machine.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "io/json_text.hpp"
-#include "io/picture.hpp"
+#include "io/standalone_svg.hpp"
 
 namespace fedrk::bench {
 namespace {
@@ -94,10 +94,8 @@ Result<void> write_report(const Report& report, const std::filesystem::path& ste
   path += ".json";
   if (auto written = io::write_file(path, json_of(report)); !written) return written;
   auto picture = stem;
-  picture += "-growth";
-  const auto drawn = io::write_picture(picture, growth_plot(report));
-  if (!drawn) return drawn.error();
-  return {};
+  picture += "-growth.svg";
+  return io::write_svg(picture, growth_plot(report));
 }
 
 }  // namespace fedrk::bench

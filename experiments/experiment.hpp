@@ -30,7 +30,7 @@ struct Settings {
 using Progress = std::function<void(double share, std::string_view doing)>;
 
 struct Figure {
-  std::string name;     // of its files: "fig3-horizon" becomes fig3-horizon.svg and fig3-horizon.png
+  std::string name;     // of its file: "fig3-horizon" becomes fig3-horizon.svg
   std::string caption;  // what the picture shows, for someone who has not read the paper
   std::variant<io::LinePlot, io::BarChart> plot;
 };

@@ -11,7 +11,7 @@
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "io/json_text.hpp"
-#include "io/picture.hpp"
+#include "io/standalone_svg.hpp"
 
 namespace fedrk::experiments {
 namespace {
@@ -81,21 +81,15 @@ Finished from_json(const Json& json) {
 
 std::string_view version() { return FEDRK_VERSION; }
 
-Result<std::string> write_findings(const fs::path& folder, const Finished& finished) {
-  std::string said;
+Result<void> write_findings(const fs::path& folder, const Finished& finished) {
   for (const Figure& figure : finished.findings.figures) {
-    auto written = io::write_picture(folder / figure.name, figure.plot);
-    if (!written) return written.error();
-    if (said.empty()) said = *std::move(written);
+    if (auto written = io::write_svg(folder / (figure.name + ".svg"), figure.plot); !written) return written;
   }
   for (const Table& table : finished.findings.tables) {
-    const auto written = io::write_file(folder / (table.name + ".csv"), csv_of(table));
-    if (!written) return written.error();
+    if (auto written = io::write_file(folder / (table.name + ".csv"), csv_of(table)); !written) return written;
   }
   // Last, so that it never tells of files that are not there.
-  const auto written = io::write_file(folder / (finished.findings.name + ".json"), io::text_of(as_json(finished)));
-  if (!written) return written.error();
-  return said;
+  return io::write_file(folder / (finished.findings.name + ".json"), io::text_of(as_json(finished)));
 }
 
 std::optional<Finished> read_findings(const fs::path& folder, std::string_view name) {
@@ -107,13 +101,10 @@ std::optional<Finished> read_findings(const fs::path& folder, std::string_view n
   try {
     Finished finished = from_json(json);
     if (finished.findings.name != name) return std::nullopt;
-    const auto missing = [&](const Figure& figure, const char* ending) {
+    std::erase_if(finished.findings.figures, [&](const Figure& figure) {
       std::error_code none;
-      return !fs::exists(folder / (figure.name + ending), none);
-    };
-    auto& figures = finished.findings.figures;
-    std::erase_if(figures, [&](const Figure& figure) { return missing(figure, ".svg"); });
-    finished.png = std::ranges::none_of(figures, [&](const Figure& figure) { return missing(figure, ".png"); });
+      return !fs::exists(folder / (figure.name + ".svg"), none);
+    });
     return finished;
   } catch (const Json::exception&) {  // something else of this name
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an experiment found, as files in a folder: FIGURE.svg and FIGURE.png, TABLE.csv, and NAME.json with the
+// What an experiment found, as files in a folder: FIGURE.svg, TABLE.csv, and NAME.json with the
 // verdicts, from which a later run that shares the folder shows them again.
 
 #include <filesystem>
@@ -21,16 +21,14 @@ struct Finished {
   Settings settings{};
   double seconds = 0.0;
   std::string version{};  // of fedrk
-  bool png = true;        // the figures are there as PNG, too
   bool earlier = false;   // read from its files: figures have a name and a caption, but no points
 };
 
 /// The version of this program.
 std::string_view version();
 
-/// Writes the files; those of the same names are replaced. Holds what should be said to a person: why PNG files are
-/// missing, or nothing.
-Result<std::string> write_findings(const std::filesystem::path& folder, const Finished& finished);
+/// Writes the files; those of the same names are replaced.
+Result<void> write_findings(const std::filesystem::path& folder, const Finished& finished);
 
 /// What NAME.json in the folder tells; none where it is missing or is something else.
 std::optional<Finished> read_findings(const std::filesystem::path& folder, std::string_view name);

@@ -140,9 +140,8 @@ std::string figure(const Figure& figure, const Finished& finished) {
     if (picture.empty()) return fmt::format("<p>{} has no point that could be drawn.</p>\n", escape_html(figure.name));
     picture = "<div class=\"scroll\">\n" + picture + "</div>\n";
   }
-  const std::string png = finished.png ? fmt::format(" <a href=\"{}.png\">PNG</a>", link) : "";
-  return fmt::format("<figure>\n{}<figcaption>{} <a href=\"{}.svg\">SVG</a>{}</figcaption>\n</figure>\n", picture,
-                     escape_html(figure.caption), link, png);
+  return fmt::format("<figure>\n{}<figcaption>{} <a href=\"{}.svg\">SVG</a></figcaption>\n</figure>\n", picture,
+                     escape_html(figure.caption), link);
 }
 
 std::string notes(const Findings& findings) {

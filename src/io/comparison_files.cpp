@@ -9,8 +9,7 @@
 #include "fedrk/io/number.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "io/json_text.hpp"
-#include "io/picture.hpp"
-#include "io/svg_plot.hpp"
+#include "io/standalone_svg.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -137,18 +136,14 @@ std::string comparison_csv(const FinishedComparison& comparison) {
   return text;
 }
 
-Result<std::string> write_comparison_files(const std::filesystem::path& folder, const FinishedComparison& comparison) {
+Result<void> write_comparison_files(const std::filesystem::path& folder, const FinishedComparison& comparison) {
   const std::pair<const char*, std::string> files[] = {{"comparison.csv", comparison_csv(comparison)},
                                                        {"comparison.json", comparison_json(comparison)}};
   for (const auto& [name, content] : files) {
-    if (const auto done = write_file(folder / name, content); !done) return done.error();
+    if (auto done = write_file(folder / name, content); !done) return done;
   }
-  if (comparison.reference == Reference::None) {
-    std::error_code none;
-    for (const char* name : {"comparison.svg", "comparison.png"}) std::filesystem::remove(folder / name, none);
-    return std::string{};
-  }
-  return write_picture(folder / "comparison", error_plot(comparison));
+  const bool drawn = comparison.reference != Reference::None;
+  return write_svg(folder / "comparison.svg", drawn ? error_plot(comparison) : LinePlot{});
 }
 
 }  // namespace fedrk::io

@@ -10,6 +10,7 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/io/number.hpp"
+#include "fedrk/io/write_file.hpp"
 #include "io/plot_style.hpp"
 #include "io/report_style.hpp"
 
@@ -34,7 +35,7 @@ void add_variables(std::string_view style, Palette& palette) {
   }
 }
 
-// librsvg and most programs for vector graphics know no variables.
+// Most programs for vector graphics know no variables.
 std::string with_values(std::string_view rule, const Palette& palette) {
   std::string out;
   for (std::size_t at = rule.find(kVariable); at != std::string_view::npos; at = rule.find(kVariable)) {
@@ -119,6 +120,14 @@ std::string standalone_svg(const std::variant<LinePlot, BarChart>& plot) {
   out += "fill=\"#ffffff\"/>\n<g font-family=\"'DejaVu Sans', sans-serif\" font-size=\"13\">\n";
   out.append(picture, body, end - body);
   return out += "</g>\n</svg>\n";
+}
+
+Result<void> write_svg(const std::filesystem::path& path, const std::variant<LinePlot, BarChart>& plot) {
+  const std::string picture = standalone_svg(plot);
+  if (!picture.empty()) return write_file(path, picture);
+  std::error_code none;
+  std::filesystem::remove(path, none);
+  return {};
 }
 
 }  // namespace fedrk::io

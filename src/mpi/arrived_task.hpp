@@ -63,9 +63,4 @@ class ArrivedTask {
   ArrivedQuestion question_;
 };
 
-/// A reply whose values travel by themselves.
-inline LocalReply without_values(const LocalReply& reply) {
-  return {reply.client, {}, reply.squared_residual, reply.gap};
-}
-
 }  // namespace fedrk::mpi

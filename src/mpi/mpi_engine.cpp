@@ -20,9 +20,9 @@ struct MpiEngine::Inside {
   Announcements announcements;
 };
 
-MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients, SumRoute route) {
+MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients) {
   FEDRK_EXPECTS(ranks.rank() == 0);
-  Opening opening = open(ranks, clients, route);
+  Opening opening = open(ranks, clients);
   if (!opening.problem.empty()) throw InvalidArgument(opening.problem);
   inside_.reset(new Inside{ranks, std::move(clients), std::move(opening), {}});
 }

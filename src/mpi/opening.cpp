@@ -31,9 +31,8 @@ void add(std::size_t rank, const std::string& introduction, Opening& opening) {
 
 }  // namespace
 
-Opening open(const Ranks& ranks, const ClientGroup& clients, SumRoute route) {
+Opening open(const Ranks& ranks, const ClientGroup& clients) {
   Opening opening;
-  opening.layout.route = route;
   const auto introductions = ranks.gather(bytes_of(clients.dimension(), clients.roster()));
   for (std::size_t rank = 0; rank < introductions.size() && opening.problem.empty(); ++rank) {
     add(rank, introductions[rank], opening);

@@ -18,7 +18,7 @@ struct Opening {
   std::string problem;                // why there can be no rounds; empty where there can
 };
 
-/// To be called by all ranks; layout and problem are the same for all of them. The route is what rank 0 says.
-Opening open(const Ranks& ranks, const ClientGroup& clients, SumRoute route = SumRoute::Quickest);
+/// To be called by all ranks; layout and problem are the same for all of them.
+Opening open(const Ranks& ranks, const ClientGroup& clients);
 
 }  // namespace fedrk::mpi

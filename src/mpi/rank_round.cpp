@@ -2,25 +2,14 @@
 #include "mpi/rank_round.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/federated/accept_replies.hpp"
 #include "mpi/collection.hpp"
-#include "mpi/sum_relay.hpp"
 
 namespace fedrk::mpi {
 namespace {
-
-// Whether a sum is passed along the ranks, or its parts go to rank 0 directly, which adds them up in the same order. In
-// numbers sent one after the other, where a message costs as much as kMessage of them: all parts from elsewhere,
-// against one vector and as many beginnings of one as there are ranks.
-bool worth_passing_on(const Layout& layout, std::span<const ClientId> participants, std::size_t involved,
-                      std::size_t length) {
-  constexpr std::size_t kMessage = 1000, kFirst = 8192;
-  if (layout.route != SumRoute::Quickest) return layout.route == SumRoute::Relay;
-  const std::size_t elsewhere = participants.size() - layout.at(0, participants).size();
-  return elsewhere * length > involved * (kMessage + std::min(length, kFirst)) + length;
-}
 
 // Absences are known by now; the others are in the sum.
 std::vector<ClientId> others_than(std::span<const Absence> absences, std::span<const ClientId> participants) {
@@ -64,27 +53,22 @@ RoundReplies rank_round(const Ranks& ranks, const Layout& layout, ClientGroup& c
   FEDRK_EXPECTS(std::ranges::is_sorted(participants));
   const auto own = layout.at(ranks.rank(), participants);
   const std::vector<std::size_t> involved = layout.with(participants);
-  const auto length = reply_length(task.work, task.columns.empty() ? layout.dimension : task.columns.size());
   const bool summed = task.reveal == Reveal::Sums;
-  const bool pass_on = summed && length && worth_passing_on(layout, participants, involved.size(), *length);
-  RoundReplies round;
-  Failure failure = failure_of([&] {
-    round.replies = clients.answers(task, own);
-    if (summed) accept_parts(task, layout.dimension, own, round);
+  Answers answers;
+  answers.failure = failure_of([&] {
+    answers.round.replies = clients.answers(task, own);
+    if (summed) accept_parts(task, layout.dimension, own, answers.round);
   });
-  if (pass_on) {
-    relay_sum(ranks, task.work, involved, *length, failure, round);
-  } else if (ranks.rank() != 0) {
-    if (!own.empty()) send_answers(ranks, failure, round);
-  } else if (summed) {
-    collect_sum(ranks, task.work, involved, failure, round);
+  if (answers.failure) answers.round = {};
+  if (summed) {
+    collect_sum(ranks, task.work, involved, answers);
   } else {
-    receive_answers(ranks, involved, failure, round);
+    collect_updates(ranks, involved, answers);
   }
   if (ranks.rank() != 0) return {};
-  if (failure) failure.raise();
-  if (summed) round.answered = others_than(round.absences, participants);
-  return round;
+  if (answers.failure) answers.failure.raise();
+  if (summed) answers.round.answered = others_than(answers.round.absences, participants);
+  return std::move(answers.round);
 }
 
 }  // namespace fedrk::mpi

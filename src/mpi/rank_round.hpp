@@ -2,12 +2,6 @@
 #pragma once
 
 // One rank's part in a round: its own clients answer, and what they answer goes to rank 0.
-//
-// Single updates go there directly, and so do the parts of a sum where they are few. Else a sum is passed along the
-// ranks that have participants, in order: each adds the parts of its own clients, in client order, to what the ranks
-// before it have added up, and the last hands it to rank 0. That is the very sequence of additions of one process, so
-// the bits are the same for any number of ranks, and nobody sends more than one vector. Long vectors travel in
-// segments, so that all ranks add at the same time.
 
 #include <cstddef>
 #include <span>
@@ -15,9 +9,7 @@
 #include <vector>
 
 #include "fedrk/engine/client_group.hpp"
-#include "fedrk/mpi/mpi_engine.hpp"
 #include "fedrk/mpi/ranks.hpp"
-#include "mpi/failure.hpp"
 
 namespace fedrk::mpi {
 
@@ -25,8 +17,7 @@ namespace fedrk::mpi {
 struct Layout {
   std::vector<std::size_t> first;
   std::size_t dimension = 0;
-  SumRoute route = SumRoute::Quickest;
-  static constexpr auto fields(auto& self) { return std::tie(self.first, self.dimension, self.route); }
+  static constexpr auto fields(auto& self) { return std::tie(self.first, self.dimension); }
 
   std::size_t clients() const { return first.back(); }
   std::size_t rank_of(ClientId client) const;

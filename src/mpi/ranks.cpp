@@ -104,9 +104,8 @@ void Ranks::send(std::size_t to, const void* data, std::size_t bytes) const {
 }
 
 void Ranks::send(std::size_t to, const std::string& bytes) const {
-  const std::uint64_t size = bytes.size();
-  send(to, &size, sizeof size);
-  send(to, bytes.data(), size);
+  send(to, bytes.data(), bytes.size());
+  if (bytes.size() % kPiece == 0 && !bytes.empty()) send(to, nullptr, 0);
 }
 
 void Ranks::receive(std::size_t from, void* data, std::size_t bytes) const {
@@ -115,20 +114,19 @@ void Ranks::receive(std::size_t from, void* data, std::size_t bytes) const {
   });
 }
 
+// A message tells its length; a full piece is followed by another.
 std::string Ranks::receive(std::size_t from) const {
-  std::uint64_t size = 0;
-  receive(from, &size, sizeof size);
-  std::string bytes(size, '\0');
-  receive(from, bytes.data(), size);
-  return bytes;
-}
-
-std::size_t Ranks::receive_one(std::size_t from, void* data, std::size_t most) const {
-  MPI_Status status;
+  std::string bytes;
   int count = 0;
-  MPI_Recv(data, whole(std::min(most, kPiece)), MPI_BYTE, whole(from), kTag, MPI_COMM_WORLD, &status);
-  MPI_Get_count(&status, MPI_BYTE, &count);
-  return static_cast<std::size_t>(count);
+  do {
+    MPI_Status status;
+    MPI_Probe(whole(from), kTag, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    bytes.resize(bytes.size() + static_cast<std::size_t>(count));
+    char* const to = bytes.data() + bytes.size() - static_cast<std::size_t>(count);
+    MPI_Recv(to, count, MPI_BYTE, whole(from), kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } while (count == whole(kPiece));
+  return bytes;
 }
 
 struct Ranks::Sendings::Inside {

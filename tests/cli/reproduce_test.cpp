@@ -116,16 +116,5 @@ TEST(Reproduce, KeepsOnItsPageWhatAnEarlierRunLeft) {
   EXPECT_NE(page.find("<img src=\"fig2.svg\""), std::string::npos);
 }
 
-TEST(Reproduce, SaysOnceWhatIsMissingForPngFiles) {
-  const test::Program program;
-
-  const auto ended = program.run("reproduce fig4 --quick --out p", "PATH=/nowhere");
-
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  const std::size_t hint = ended.err.find("librsvg2-bin");
-  EXPECT_NE(hint, std::string::npos) << ended.err;
-  EXPECT_EQ(ended.err.find("librsvg2-bin", hint + 1), std::string::npos) << ended.err;
-}
-
 }  // namespace
 }  // namespace fedrk

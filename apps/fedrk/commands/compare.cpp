@@ -139,7 +139,6 @@ int present(const CompareArguments& arguments, const io::FinishedComparison& com
   if (!arguments.out.empty()) {
     const auto written = io::write_comparison_files(arguments.out, comparison);
     if (!written) return complain(written.error().message, kRunFailed);
-    if (!written->empty()) say(*written + '\n');
     where = fmt::format("\nFiles: {}\n", (fs::path(arguments.out) / "comparison.*").string());
   }
   const bool json = arguments.format == OutputFormat::Json;
@@ -215,7 +214,7 @@ std::vector<Flag> comparison_flags(CompareArguments& arguments) {
            "rounds", group},
           {.name = "out",
            .value = "DIR",
-           .help = "folder for comparison.json, .csv, and .svg and .png if errors are known",
+           .help = "folder for comparison.json, .csv, and .svg if errors are known",
            .set = text(arguments.out),
            .group = "Output"},
           format_flag(arguments.format),

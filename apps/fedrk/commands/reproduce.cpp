@@ -124,12 +124,6 @@ class ReproduceDisplay {
     }
   }
 
-  /// A line between the others.
-  void note(std::string_view words) {
-    bar_.clear();
-    say("Note:\n" + wrapped(words, 96, 2) + "\n");
-  }
-
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -202,7 +196,6 @@ Result<std::vector<Finished>> run_all(const std::vector<const Experiment*>& chos
   std::vector<std::string> to_come;
   to_come.reserve(chosen.size());
   for (const Experiment* experiment : chosen) to_come.emplace_back(experiment->name);
-  bool hinted = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     display.begin(i);
     fresh.push_back(
@@ -211,8 +204,6 @@ Result<std::vector<Finished>> run_all(const std::vector<const Experiment*>& chos
     const auto written = experiments::write_findings(folder, fresh.back());
     display.end(fresh.back());
     if (!written) return written.error();
-    fresh.back().png = written->empty();
-    if (!written->empty() && !std::exchange(hinted, true)) display.note(*written);
     const std::string page = experiments::render_page(with_earlier(folder, fresh), to_come);
     if (const auto done = io::write_file(folder / "index.html", page); !done) return done.error();
   }

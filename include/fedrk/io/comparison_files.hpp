@@ -46,8 +46,7 @@ std::size_t true_entries(const FinishedComparison& comparison, const Outcome& ou
 std::string comparison_json(const FinishedComparison& comparison);
 std::string comparison_csv(const FinishedComparison& comparison);
 
-/// Writes comparison.json and .csv, and .svg and .png where errors are known; where not, none of an earlier run stays.
-/// Returns what a person should know, such as a program that is missing; empty when all went well.
-Result<std::string> write_comparison_files(const std::filesystem::path& folder, const FinishedComparison& comparison);
+/// Writes comparison.json and .csv, and .svg where errors are known; where not, none of an earlier run stays.
+Result<void> write_comparison_files(const std::filesystem::path& folder, const FinishedComparison& comparison);
 
 }  // namespace fedrk::io

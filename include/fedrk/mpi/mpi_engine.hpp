@@ -4,7 +4,6 @@
 // Clients on many ranks. Rank 0 runs the round loop with an MpiEngine and has clients of its own; every other rank
 // serves it until it is gone. Any number of ranks gives the bits of one process.
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -16,19 +15,12 @@
 
 namespace fedrk::mpi {
 
-/// How the parts of a sum come to rank 0: each by itself, or added up on the way from rank to rank. The bits are the
-/// same; `Quickest` decides by their number and length.
-enum class SumRoute { Quickest, Direct, Relay };
-constexpr std::array<SumRoute, 3> enumerators(SumRoute) {
-  return {SumRoute::Quickest, SumRoute::Direct, SumRoute::Relay};
-}
-
 class MpiEngine final : public Engine {
  public:
   /// Waits until all others serve. Throws InvalidArgument where there are no clients, their ids do not go on from rank
   /// to rank, or they disagree on the number of unknowns; the others are told to stop then.
   /// REQUIRES: at rank 0. `ranks` outlives the engine.
-  MpiEngine(const Ranks& ranks, ClientGroup clients, SumRoute route = SumRoute::Quickest);
+  MpiEngine(const Ranks& ranks, ClientGroup clients);
   /// Tells the others to stop.
   ~MpiEngine() override;
 

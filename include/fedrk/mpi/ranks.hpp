@@ -40,11 +40,9 @@ class Ranks {
   // ---- From one to another, in order.
 
   void send(std::size_t to, const void* data, std::size_t bytes) const;
-  void send(std::size_t to, const std::string& bytes) const;  // with its length
+  void send(std::size_t to, const std::string& bytes) const;
   void receive(std::size_t from, void* data, std::size_t bytes) const;
-  std::string receive(std::size_t from) const;
-  /// One message of `send_one`, which may be shorter; tells its length.
-  std::size_t receive_one(std::size_t from, void* data, std::size_t most) const;
+  std::string receive(std::size_t from) const;  // what was sent as a string, of any length
 
   /// Messages on their way; its end waits for them. What they send must stay as it is meanwhile.
   class Sendings {

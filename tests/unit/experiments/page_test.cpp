@@ -55,7 +55,7 @@ TEST(Page, HoldsFiguresCaptionsAndLinks) {
 
   EXPECT_EQ(count(page, "<svg"), 1U);
   EXPECT_TRUE(contains(page, "caption of fig1"));
-  for (const char* link : {"fig1.svg", "fig1.png", "fig1.csv", "fig1.json", "#fig1"}) {
+  for (const char* link : {"fig1.svg", "fig1.csv", "fig1.json", "#fig1"}) {
     EXPECT_TRUE(contains(page, std::string("href=\"") + link + "\"")) << link;
   }
   EXPECT_TRUE(contains(page, "<section id=\"fig1\">"));
@@ -75,13 +75,6 @@ TEST(Page, EscapesWhatItIsGiven) {
   EXPECT_FALSE(contains(page, "<script>"));
   EXPECT_TRUE(contains(page, "two points &lt;&amp;&gt;"));
   EXPECT_TRUE(contains(page, "href=\"a%20b%25%22%3Cscript%3E.svg\""));
-}
-
-TEST(Page, LinksToNoPngWhereThereIsNone) {
-  Finished finished = made_up("fig1", true);
-  finished.png = false;
-
-  EXPECT_FALSE(contains(render_page(std::vector{finished}), ".png"));
 }
 
 TEST(Page, KeepsTheResultsOfAnEarlierRun) {
