@@ -14,13 +14,11 @@ if(TARGET fedrk_io)
   fedrk_install_component(fedrk fedrk_api)
 endif()
 if(TARGET fedrk_federation)
-  # Only our own sources include what the messages were made into. The warnings go along because static libraries name
-  # what they link; no user is given them.
+  # Only our own sources include what the messages were made into.
   foreach(property IN ITEMS INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
     set_target_properties(fedrk_messages PROPERTIES ${property} $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/proto>)
   endforeach()
-  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_messages fedrk_masking fedrk_operation fedrk_security
-                          fedrk_store fedrk_warnings)
+  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_messages fedrk_operation fedrk_security fedrk_store)
 endif()
 if(TARGET fedrk_mpi)
   fedrk_install_component(mpi fedrk_mpi)
