@@ -20,6 +20,7 @@
 #include "fedrk/federated/federated_run.hpp"
 #include "fedrk/io/dataset.hpp"
 #include "fedrk/io/npy.hpp"
+#include "fedrk/kaczmarz/local_form.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/partition.hpp"
 

@@ -14,6 +14,7 @@
 #include "fedrk/base/stop_signal.hpp"
 #include "fedrk/engine/in_process_engine.hpp"
 #include "fedrk/federated/federated_run.hpp"
+#include "fedrk/linalg/kernels.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/partition.hpp"
 

@@ -16,16 +16,13 @@ target_compile_options(fedrk_test_headers PRIVATE -pthread)  # as those have it 
 fedrk_compile_quickly(fedrk_test_headers)
 
 function(fedrk_test path)
-  cmake_parse_arguments(arg "PRIVATE_HEADERS" "TIMEOUT" "LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "LINK;LABELS" ${ARGN})
   string(REPLACE "/" "_" target "test_${path}")
   if((FEDRK_SANITIZE STREQUAL "thread" AND NOT "threads" IN_LIST arg_LABELS) OR (FEDRK_SANITIZE AND "slow" IN_LIST arg_LABELS))
     return()
   endif()
   add_executable(${target} ${path}_test.cpp)
   target_link_libraries(${target} PRIVATE fedrk_test_support ${arg_LINK} GTest::gtest_main fedrk_warnings)
-  if(arg_PRIVATE_HEADERS)  # those beside the sources
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  endif()
   target_precompile_headers(${target} REUSE_FROM fedrk_test_headers)
   target_compile_options(${target} PRIVATE -pthread)
   fedrk_compile_quickly(${target})

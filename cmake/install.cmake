@@ -14,9 +14,7 @@ if(TARGET fedrk_io)
   fedrk_install_component(fedrk fedrk_api)
 endif()
 if(TARGET fedrk_federation)
-  # The warnings go along because static libraries name what they link; no user is given them.
-  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_masking fedrk_operation fedrk_security
-                          fedrk_store fedrk_warnings)
+  fedrk_install_component(federation fedrk_federation fedrk_network fedrk_operation fedrk_security fedrk_store)
 endif()
 if(TARGET fedrk_mpi)
   fedrk_install_component(mpi fedrk_mpi)

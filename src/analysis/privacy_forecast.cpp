@@ -14,6 +14,7 @@
 #include "fedrk/methods/private_mean.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/partition.hpp"
+#include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk {
 namespace {

@@ -9,6 +9,7 @@
 #include <Eigen/QR>
 
 #include "fedrk/base/contracts.hpp"
+#include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "fedrk/analysis/spectrum.hpp"
+#include "fedrk/linalg/kernels.hpp"
 #include "fedrk/linalg/row_space.hpp"
 
 namespace fedrk {

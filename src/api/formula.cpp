@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include <fmt/format.h>
-
 #include "fedrk/base/error.hpp"
 
 namespace fedrk::api {
 namespace {
 
-constexpr std::string_view kSupported =
+constexpr const char* kSupported =
     "supported are y ~ . for all other columns, y ~ a + b, - a to leave a column out, -1 or +0 for no intercept, and "
     "`names in backquotes`";
 
@@ -43,12 +41,12 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view fact) const {
-    throw InvalidArgument(fmt::format("formula \"{}\": {}; {}", text_, fact, kSupported));
+  [[noreturn]] void refuse(const std::string& fact) const {
+    throw InvalidArgument("formula \"" + std::string(text_) + "\": " + fact + "; " + kSupported);
   }
   [[noreturn]] void refuse_here() const {
     if (at_ == text_.size()) refuse("it ends too early");
-    refuse(fmt::format("'{}' at character {} is not supported", text_[at_], at_ + 1));
+    refuse(std::string("'") + text_[at_] + "' at character " + std::to_string(at_ + 1) + " is not supported");
   }
 
   /// The next character that is not blank; '\0' at the end.
@@ -91,12 +89,12 @@ class Parser {
   }
 
   void take_column(const std::string& column, bool added) {
-    if (column == formula_.response) refuse(fmt::format("'{}' is what is to be explained", column));
+    if (column == formula_.response) refuse("'" + column + "' is what is to be explained");
     const bool there = std::ranges::find(formula_.columns, column) != formula_.columns.end();
     if (added && !there) formula_.columns.push_back(column);
     if (added) std::erase(formula_.left_out, column);
     if (added) return;
-    if (!there && !formula_.all_others) refuse(fmt::format("'{}' is left out but was not there", column));
+    if (!there && !formula_.all_others) refuse("'" + column + "' is left out but was not there");
     std::erase(formula_.columns, column);
     if (std::ranges::find(formula_.left_out, column) == formula_.left_out.end()) formula_.left_out.push_back(column);
   }

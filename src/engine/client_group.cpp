@@ -8,6 +8,7 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
+#include "fedrk/engine/thread_pool.hpp"
 
 namespace fedrk {
 namespace {
@@ -39,6 +40,10 @@ ClientGroup::ClientGroup(std::vector<Client> clients, std::size_t threads, Clien
   }
   mean_rows_ /= clients_.size();
 }
+
+ClientGroup::ClientGroup(ClientGroup&&) noexcept = default;
+ClientGroup& ClientGroup::operator=(ClientGroup&&) noexcept = default;
+ClientGroup::~ClientGroup() = default;
 
 std::vector<LocalReply> ClientGroup::answers(const LocalTask& task, std::span<const ClientId> participants) {
   std::vector<LocalReply> replies(participants.size());

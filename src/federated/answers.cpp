@@ -4,9 +4,11 @@
 
 #include <cmath>
 
-#include "fedrk/federated/client.hpp"
+#include "federated/row_work.hpp"
+#include "federated/task_rows.hpp"
 #include "fedrk/federated/clipped_pass.hpp"
 #include "fedrk/federated/pooled_rows.hpp"
+#include "fedrk/linalg/kernels.hpp"
 #include "fedrk/problem/cross_products.hpp"
 #include "fedrk/problem/frame_products.hpp"
 

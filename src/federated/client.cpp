@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "federated/task_rows.hpp"
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/base/error.hpp"
 #include "fedrk/federated/soft_threshold.hpp"
@@ -22,54 +23,68 @@ void check_lengths(const RowBlock& part) {
 
 }  // namespace
 
-Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps,
-               std::optional<Frame> frame)
-    : id_(id), name_(std::move(name)), seed_(seed), all_(std::move(block), steps), frame_(std::move(frame)) {
-  if (steps.needs_gram() && !steps.gram_fits(all_.block().rows())) {
-    throw InvalidArgument(name_ + ": the inner products of " + std::to_string(all_.block().rows()) +
-                          " rows do not fit the memory that steps in coefficient space were given");
-  }
+Client::Impl::Impl(ClientId id_given, std::string name_given, RowBlock block, std::uint64_t seed_given,
+                   StepOptions steps, std::optional<Frame> frame_given)
+    : id(id_given),
+      name(std::move(name_given)),
+      seed(seed_given),
+      all(std::move(block), steps),
+      frame(std::move(frame_given)) {
+  const std::size_t rows = all.block().rows();
+  if (!steps.needs_gram() || steps.gram_fits(rows)) return;
+  throw InvalidArgument(name + ": the inner products of " + std::to_string(rows) +
+                        " rows do not fit the memory that steps in coefficient space were given");
 }
+
+Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps)
+    : impl_(std::make_unique<Impl>(id, std::move(name), std::move(block), seed, steps, std::nullopt)) {}
+Client::Client(ClientId id, std::string name, RowBlock block, std::uint64_t seed, StepOptions steps, Frame frame)
+    : impl_(std::make_unique<Impl>(id, std::move(name), std::move(block), seed, steps, std::move(frame))) {}
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+Client::~Client() = default;
+
+const RowBlock& Client::block() const { return impl_->all.block(); }
 
 ClientSummary Client::summary() const {
   double squared_norm = 0.0;
   for (const double square : block().squared_norms()) squared_norm += square;
-  return {id_, name_, block().rows(), block().squared_rhs_norm(), squared_norm};
+  return {impl_->id, impl_->name, block().rows(), block().squared_rhs_norm(), squared_norm};
 }
 
 LocalReply Client::local_update(const LocalTask& task) {
-  FEDRK_EXPECTS(task.x.size() == solver_for(task).block().cols() || !needs_x(task.work));
-  LocalReply reply{id_, {}};
+  FEDRK_EXPECTS(task.x.size() == impl_->solver_for(task).block().cols() || !needs_x(task.work));
+  LocalReply reply{impl_->id, {}};
   const bool in_one_pass = std::holds_alternative<Gradient>(task.work);
-  if (task.report_residual && !in_one_pass) reply.squared_residual = residual_of_answer(task);
+  if (task.report_residual && !in_one_pass) reply.squared_residual = impl_->residual_of_answer(task);
   TaskRows rows(*this, task);
   std::visit([&](const auto& work) { question::about(work).answer(work, rows, reply); }, task.work);
   return reply;
 }
 
-LocalSolver& Client::solver_for(const LocalTask& task) {
-  if (task.columns.empty()) return all_;
-  if (!part_ || !std::ranges::equal(part_->columns, task.columns)) {
-    part_ = Part{{task.columns.begin(), task.columns.end()},
-                 LocalSolver(RowBlock(restrict_to(block().system(), task.columns), RowUse::Sums), all_.options()),
-                 frame_ ? std::optional(restrict_to(*frame_, task.columns)) : std::nullopt};
+LocalSolver& Client::Impl::solver_for(const LocalTask& task) {
+  if (task.columns.empty()) return all;
+  if (!part || !std::ranges::equal(part->columns, task.columns)) {
+    part = Part{{task.columns.begin(), task.columns.end()},
+                LocalSolver(RowBlock(restrict_to(all.block().system(), task.columns), RowUse::Sums), all.options()),
+                frame ? std::optional(restrict_to(*frame, task.columns)) : std::nullopt};
   }
-  if (has_trait(task.work, kSteps)) check_lengths(part_->solver.block());
-  return part_->solver;
+  if (has_trait(task.work, kSteps)) check_lengths(part->solver.block());
+  return part->solver;
 }
 
-const Frame* Client::frame_for(const LocalTask& task) {
-  if (!frame_) return nullptr;
-  if (task.columns.empty()) return &*frame_;
+const Frame* Client::Impl::frame_for(const LocalTask& task) {
+  if (!frame) return nullptr;
+  if (task.columns.empty()) return &*frame;
   (void)solver_for(task);
-  return &*part_->frame;
+  return &*part->frame;
 }
 
-double Client::residual_of_answer(const LocalTask& task) {
+double Client::Impl::residual_of_answer(const LocalTask& task) {
   AlignedVector answer = aligned_copy(task.x);
   if (const auto* sparse = std::get_if<SparseSteps>(&task.work)) soft_threshold(task.x, sparse->lambda, answer);
   std::fill_n(answer.rbegin(), task.noise_columns, 0.0);
-  if (!frame_ && task.columns.empty()) return squared_residual(block().system(), answer);
+  if (!frame && task.columns.empty()) return squared_residual(all.block().system(), answer);
   double squared = 0.0;
   (void)gradient(solver_for(task).block().system(), frame_for(task), answer, &squared);
   return squared;

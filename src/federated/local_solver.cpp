@@ -5,6 +5,7 @@
 
 #include "fedrk/federated/soft_threshold.hpp"
 #include "fedrk/kaczmarz/gram_form.hpp"
+#include "fedrk/kaczmarz/local_form.hpp"
 #include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
 #include "fedrk/linalg/gram.hpp"
 

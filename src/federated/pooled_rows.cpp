@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fedrk/base/error.hpp"
+#include "fedrk/linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -228,7 +228,8 @@ Result<Client> make_client(const Plan& plan, ClientId id, const std::string& nam
   auto block = row_block_of(name, plan.storage, use, std::move(system), warnings);
   if (!block) return block.error();
   warn_of_rows(decided, name, *block, warnings);
-  return Client(id, name, *std::move(block), seed, decided.steps, std::move(frame));
+  if (!frame) return Client(id, name, *std::move(block), seed, decided.steps);
+  return Client(id, name, *std::move(block), seed, decided.steps, *std::move(frame));
 } catch (const InvalidArgument& error) {
   return Error{error.what()};
 }

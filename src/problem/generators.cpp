@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "fedrk/base/error.hpp"
+#include "fedrk/linalg/kernels.hpp"
 #include "fedrk/problem/partition.hpp"
 #include "fedrk/random/rng_stream.hpp"
 #include "fedrk/random/subset.hpp"

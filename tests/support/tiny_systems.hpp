@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/linalg/kernels.hpp"
 #include "fedrk/problem/generators.hpp"
 #include "fedrk/problem/partition.hpp"
+#include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk::test {
 

@@ -9,16 +9,21 @@
 #include <span>
 #include <vector>
 
-#include "fedrk/engine/thread_pool.hpp"
 #include "fedrk/federated/client.hpp"
 
 namespace fedrk {
+
+class ThreadPool;
 
 class ClientGroup {
  public:
   /// Throws InvalidArgument where the ids are not first, first + 1, ..., or the clients disagree on the number of
   /// unknowns. `threads` 0: all cores.
   ClientGroup(std::vector<Client> clients, std::size_t threads, ClientId first = {});
+
+  ClientGroup(ClientGroup&&) noexcept;
+  ClientGroup& operator=(ClientGroup&&) noexcept;
+  ~ClientGroup();
 
   std::span<const ClientSummary> roster() const { return roster_; }
   std::size_t dimension() const { return dimension_; }  // 0 where there is nobody
@@ -35,7 +40,7 @@ class ClientGroup {
   std::vector<ClientSummary> roster_;
   std::size_t dimension_ = 0;
   std::size_t mean_rows_ = 0;
-  std::unique_ptr<ThreadPool> pool_;  // a group can be moved
+  std::unique_ptr<ThreadPool> pool_;
 };
 
 }  // namespace fedrk

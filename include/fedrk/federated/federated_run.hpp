@@ -22,7 +22,6 @@
 #include "fedrk/federated/history.hpp"
 #include "fedrk/federated/method.hpp"
 #include "fedrk/federated/step_budget.hpp"
-#include "fedrk/random/row_sampler.hpp"
 
 namespace fedrk {
 

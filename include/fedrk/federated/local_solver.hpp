@@ -10,26 +10,12 @@
 #include <vector>
 
 #include "fedrk/federated/step_budget.hpp"
-#include "fedrk/kaczmarz/local_form.hpp"
 #include "fedrk/linalg/aligned_vector.hpp"
 #include "fedrk/linalg/row_space.hpp"
 #include "fedrk/problem/row_block.hpp"
 #include "fedrk/random/row_sampler.hpp"
 
 namespace fedrk {
-
-/// How a client makes its steps: part of a plan, as each choice shows in the bits of the result.
-struct StepOptions {
-  RowSampling sampling = RowSampling::SquaredNorm;
-  LocalForm form = LocalForm::Auto;
-  std::size_t gram_memory = std::size_t{256} << 20;  // bytes that the inner products of the rows may take
-
-  /// Greedy steps look at every gap in every step, which only coefficient space has.
-  bool needs_gram() const { return form == LocalForm::Gram || sampling == RowSampling::Greedy; }
-  bool gram_fits(std::size_t rows) const {
-    return 8.0 * static_cast<double>(rows) * static_cast<double>(rows) <= static_cast<double>(gram_memory);
-  }
-};
 
 class LocalSolver {
  public:

@@ -10,16 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <tuple>
 #include <variant>
-#include <vector>
 
 #include "fedrk/federated/step_budget.hpp"
-#include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/problem/row_block.hpp"
-#include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk {
 
@@ -106,7 +101,7 @@ struct ColumnSquares {
 // ---- The table of questions: all that the program knows of a kind beside its fields. Engines, journal, masks and
 // checks go by it, so a new kind is a struct above, a function that answers it, and a line at the end of the table.
 
-class TaskRows;     // client.hpp
+class TaskRows;     // src/federated/task_rows.hpp
 struct LocalReply;  // engine.hpp
 
 void answer(const FixedSteps& steps, TaskRows& rows, LocalReply& reply);
@@ -248,13 +243,5 @@ bool sends_gap(const LocalWork& work);
 /// mean number of non-zeros. Local steps count as made on x, in whatever form a client makes them; what is made once (a
 /// factorisation, inner products) is left out.
 double flops(const LocalWork& work, std::size_t rows, std::size_t cols, std::size_t nonzeros);
-
-// ---- The work that is a function of rows and x alone.
-
-void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
-                    std::span<double> x);
-double curvature(const RowBlock& block);
-AlignedVector column_norms(const RowBlock& block);
-double column_squares(const RowBlock& block, std::size_t column);
 
 }  // namespace fedrk

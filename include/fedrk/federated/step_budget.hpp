@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// How many Kaczmarz steps are made, on which rows, and in which form.
+
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <variant>
@@ -21,5 +24,29 @@ struct UntilProjected {
 };
 
 using StepBudget = std::variant<FixedSteps, UntilProjected>;
+
+/// The order in which steps use the rows.
+enum class RowSampling {
+  SquaredNorm,  // independent draws in proportion to the squared norms
+  Uniform,      // independent draws, every row equally likely
+  Shuffled,     // every row once in a pass, reshuffled: whatever the lengths of the rows
+  Greedy,       // the row whose hyperplane is farthest, which nothing draws
+};
+
+/// Steps on x itself, or in coefficient space, which first needs the inner products of the rows; Auto: by the sizes.
+enum class LocalForm { Auto, Direct, Gram };
+
+/// How a client makes its steps: part of a plan, as each choice shows in the bits of the result.
+struct StepOptions {
+  RowSampling sampling = RowSampling::SquaredNorm;
+  LocalForm form = LocalForm::Auto;
+  std::size_t gram_memory = std::size_t{256} << 20;  // bytes that the inner products of the rows may take
+
+  /// Greedy steps look at every gap in every step, which only coefficient space has.
+  bool needs_gram() const { return form == LocalForm::Gram || sampling == RowSampling::Greedy; }
+  bool gram_fits(std::size_t rows) const {
+    return 8.0 * static_cast<double>(rows) * static_cast<double>(rows) <= static_cast<double>(gram_memory);
+  }
+};
 
 }  // namespace fedrk

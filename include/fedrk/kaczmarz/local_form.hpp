@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fedrk {
+#include "fedrk/federated/step_budget.hpp"
 
-enum class LocalForm { Auto, Direct, Gram };
+namespace fedrk {
 
 /// The sizes that decide.
 struct LocalShape {

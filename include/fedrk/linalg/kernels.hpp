@@ -12,19 +12,11 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
-namespace fedrk {
+#include "fedrk/linalg/sparse_matrix.hpp"
 
-/// A row of a sparse matrix: its entries are values[k] at columns[k], ascending.
-template <class Number>
-struct BasicSparseRow {
-  std::span<const std::uint32_t> columns;
-  std::span<const Number> values;
-};
-using SparseRow = BasicSparseRow<double>;
-using SparseRow32 = BasicSparseRow<float>;
+namespace fedrk {
 
 double dot(std::span<const double> a, std::span<const double> x);
 double dot(std::span<const float> a, std::span<const double> x);

@@ -11,10 +11,18 @@
 
 #include "fedrk/base/contracts.hpp"
 #include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/linalg/kernels.hpp"
 #include "fedrk/linalg/matrix.hpp"
 
 namespace fedrk {
+
+/// A row of a sparse matrix: its entries are values[k] at columns[k], ascending.
+template <class Number>
+struct BasicSparseRow {
+  std::span<const std::uint32_t> columns;
+  std::span<const Number> values;
+};
+using SparseRow = BasicSparseRow<double>;
+using SparseRow32 = BasicSparseRow<float>;
 
 struct Triplet {
   std::uint32_t row = 0;

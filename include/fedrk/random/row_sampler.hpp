@@ -14,16 +14,10 @@
 #include <span>
 #include <vector>
 
+#include "fedrk/federated/step_budget.hpp"
 #include "fedrk/random/rng_stream.hpp"
 
 namespace fedrk {
-
-enum class RowSampling {
-  SquaredNorm,  // independent draws in proportion to the squared norms
-  Uniform,      // independent draws, every row equally likely
-  Shuffled,     // every row once in a pass, reshuffled: whatever the lengths of the rows
-  Greedy,       // the row whose hyperplane is farthest, which nothing draws: see gram_steps.hpp
-};
 
 class RowSampler {
  public:

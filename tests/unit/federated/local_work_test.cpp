@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "federated/row_work.hpp"
 #include "fedrk/federated/pooled_rows.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "fedrk/linalg/kernels.hpp"
+
 namespace fedrk {
 namespace {
 

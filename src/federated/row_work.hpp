@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Answers that are a function of rows and x alone.
+
+#include <cstddef>
+#include <span>
+
+#include "fedrk/federated/local_work.hpp"
+#include "fedrk/linalg/aligned_vector.hpp"
+#include "fedrk/problem/row_block.hpp"
+#include "fedrk/random/rng_stream.hpp"
+
+namespace fedrk {
+
+/// REQUIRES: `own` is empty or as long as x.
+void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<const double> own, RngStream stream,
+                    std::span<double> x);
+double curvature(const RowBlock& block);
+AlignedVector column_norms(const RowBlock& block);
+double column_squares(const RowBlock& block, std::size_t column);
+
+}  // namespace fedrk
