@@ -7,9 +7,9 @@
 #include "bench/harness.hpp"
 #include "bench/ratios.hpp"
 #include "experiments/support.hpp"
-#include "fedrk/federated/client.hpp"
-#include "fedrk/federated/server_step.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "federated/server_step.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/site.hpp"
 
 namespace fedrk::bench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/linalg/instruction_set.hpp"
+#include "linalg/instruction_set.hpp"
 
 namespace fedrk::bench {
 namespace {

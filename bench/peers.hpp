@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/linalg/matrix.hpp"
-#include "fedrk/linalg/sparse_matrix.hpp"
+#include "fedrk/matrix.hpp"
+#include "fedrk/sparse_matrix.hpp"
 
 namespace fedrk::bench {
 

@@ -10,8 +10,8 @@
 #include "bench/peers.hpp"
 #include "bench/ratios.hpp"
 #include "experiments/support.hpp"
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/number.hpp"
+#include "io/csv.hpp"
+#include "io/number.hpp"
 
 namespace fedrk::bench {
 

@@ -16,13 +16,13 @@
 #include "bench/peers.hpp"
 #include "bench/ratios.hpp"
 #include "experiments/support.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/io/dataset.hpp"
-#include "fedrk/io/npy.hpp"
-#include "fedrk/kaczmarz/local_form.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/partition.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
+#include "io/dataset.hpp"
+#include "io/npy.hpp"
+#include "kaczmarz/local_form.hpp"
+#include "problem/partition.hpp"
 
 namespace fedrk::bench {
 namespace {

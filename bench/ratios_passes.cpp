@@ -11,8 +11,8 @@
 #include "bench/peers.hpp"
 #include "bench/ratios.hpp"
 #include "experiments/support.hpp"
-#include "fedrk/federated/client.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/site.hpp"
 
 namespace fedrk::bench {
 namespace {

@@ -11,12 +11,12 @@
 #include "bench/peers.hpp"
 #include "bench/ratios.hpp"
 #include "experiments/support.hpp"
-#include "fedrk/base/stop_signal.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/partition.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
+#include "fedrk/stop_signal.hpp"
+#include "linalg/kernels.hpp"
+#include "problem/partition.hpp"
 
 namespace fedrk::bench {
 namespace {

@@ -8,11 +8,11 @@
 #include "bench/harness.hpp"
 #include "bench/peers.hpp"
 #include "bench/ratios.hpp"
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
-#include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/row_block.hpp"
-#include "fedrk/problem/storage.hpp"
+#include "fedrk/aligned_vector.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/row_block.hpp"
+#include "kaczmarz/randomized_kaczmarz.hpp"
+#include "problem/storage.hpp"
 
 namespace fedrk::bench {
 namespace {

@@ -10,9 +10,9 @@
 #include "bench/harness.hpp"
 #include "bench/peers.hpp"
 #include "bench/ratios.hpp"
-#include "fedrk/problem/cross_products.hpp"
-#include "fedrk/problem/frame_products.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
+#include "problem/cross_products.hpp"
+#include "problem/frame_products.hpp"
 
 namespace fedrk::bench {
 namespace {

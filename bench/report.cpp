@@ -10,9 +10,9 @@
 
 #include "bench/harness.hpp"
 #include "bench/machine.hpp"
-#include "fedrk/io/write_file.hpp"
 #include "io/json_text.hpp"
 #include "io/standalone_svg.hpp"
+#include "io/write_file.hpp"
 
 namespace fedrk::bench {
 namespace {

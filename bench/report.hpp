@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 
 namespace fedrk::bench {
 

@@ -7,15 +7,15 @@
 #include <benchmark/benchmark.h>
 
 #include "experiments/support.hpp"
-#include "fedrk/federated/client.hpp"
-#include "fedrk/federated/server_step.hpp"
-#include "fedrk/io/csv.hpp"
-#include "fedrk/kaczmarz/gram_steps.hpp"
-#include "fedrk/linalg/gram.hpp"
-#include "fedrk/linalg/instruction_set.hpp"
-#include "fedrk/problem/cross_products.hpp"
-#include "fedrk/problem/frame_products.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "federated/server_step.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/site.hpp"
+#include "io/csv.hpp"
+#include "kaczmarz/gram_steps.hpp"
+#include "linalg/gram.hpp"
+#include "linalg/instruction_set.hpp"
+#include "problem/cross_products.hpp"
+#include "problem/frame_products.hpp"
 
 namespace fedrk::bench {
 namespace {

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include <fedrk/engine/in_process_engine.hpp>
-#include <fedrk/federated/federated_run.hpp>
-#include <fedrk/problem/generators.hpp>
+#include <fedrk/generate.hpp>
+#include <fedrk/in_process_engine.hpp>
+#include <fedrk/run.hpp>
 
 int main() {
   // A consistent system of 300 equations in 50 unknowns, of which three clients hold a hundred each.

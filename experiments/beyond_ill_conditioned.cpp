@@ -10,8 +10,8 @@
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
 #include "experiments/verdicts_beyond.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "linalg/kernels.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::experiments {
 namespace {

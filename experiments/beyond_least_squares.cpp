@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "analysis/error_to_truth.hpp"
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
 #include "experiments/verdicts_beyond.hpp"
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
+#include "methods/conjugate_gradients.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "fedrk/analysis/error_to_truth.hpp"
+#include "analysis/error_to_truth.hpp"
 
 namespace fedrk::experiments {
 

@@ -9,8 +9,8 @@
 
 #include "experiments/support.hpp"
 #include "experiments/verdicts_fig1.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "methods/method_options.hpp"
 
 namespace fedrk::experiments {
 

@@ -10,8 +10,8 @@
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
 #include "experiments/verdicts_beyond.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "fedrk/generate.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::experiments {
 namespace {

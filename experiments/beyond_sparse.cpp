@@ -10,15 +10,15 @@
 
 #include <fmt/format.h>
 
+#include "analysis/lasso.hpp"
 #include "experiments/beyond_parts.hpp"
 #include "experiments/sparse_trials.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts_beyond.hpp"
-#include "fedrk/analysis/lasso.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/methods/method_options.hpp"
-#include "fedrk/methods/refit.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "linalg/kernels.hpp"
+#include "methods/method_options.hpp"
+#include "methods/refit.hpp"
 
 namespace fedrk::experiments {
 namespace {

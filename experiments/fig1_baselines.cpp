@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "analysis/contenders.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/fig1_runs.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts_fig1.hpp"
-#include "fedrk/analysis/contenders.hpp"
 
 namespace fedrk::experiments {
 namespace {

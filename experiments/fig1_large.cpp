@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "analysis/error_to_truth.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts_fig1.hpp"
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/io/memory.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/error.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "io/memory.hpp"
 #include "io/page_text.hpp"
 
 namespace fedrk::experiments {

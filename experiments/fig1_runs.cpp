@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/federated/published_method.hpp"
+#include "analysis/error_to_truth.hpp"
+#include "federated/published_method.hpp"
 
 namespace fedrk::experiments {
 namespace {

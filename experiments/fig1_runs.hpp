@@ -12,8 +12,8 @@
 #include "experiments/experiment.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts_fig1.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
 
 namespace fedrk::experiments {
 

@@ -10,7 +10,7 @@
 #include "experiments/sparse_trials.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::experiments {
 namespace {

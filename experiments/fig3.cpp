@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "analysis/error_to_truth.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts.hpp"
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/write_file.hpp"
+#include "io/csv.hpp"
 #include "io/json_text.hpp"
 #include "io/standalone_svg.hpp"
+#include "io/write_file.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "experiments/experiment.hpp"
-#include "fedrk/base/result.hpp"
 
 namespace fedrk::experiments {
 

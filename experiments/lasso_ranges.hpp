@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/analysis/lasso.hpp"
+#include "analysis/lasso.hpp"
 
 namespace fedrk::experiments {
 

@@ -4,15 +4,15 @@
 #include <stdexcept>
 #include <utility>
 
+#include "analysis/selection_counts.hpp"
 #include "experiments/prostate_csv.hpp"
 #include "experiments/support.hpp"
-#include "fedrk/analysis/selection_counts.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/problem/partition.hpp"
-#include "fedrk/problem/standardize.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
+#include "io/csv.hpp"
+#include "io/federation.hpp"
+#include "problem/partition.hpp"
+#include "problem/standardize.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/problem/linear_system.hpp"
+#include "fedrk/system.hpp"
 
 namespace fedrk::experiments {
 

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "experiments/support.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
 
 namespace fedrk::experiments {
 namespace {

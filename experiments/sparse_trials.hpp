@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiments/verdicts.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
 
 namespace fedrk::experiments {
 

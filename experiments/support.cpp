@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/engine/thread_pool.hpp"
-#include "fedrk/io/number.hpp"
-#include "fedrk/linalg/row_space.hpp"
-#include "fedrk/problem/noise_columns.hpp"
-#include "fedrk/problem/partition.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "engine/thread_pool.hpp"
+#include "io/number.hpp"
+#include "linalg/row_space.hpp"
+#include "problem/noise_columns.hpp"
+#include "problem/partition.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::experiments {
 

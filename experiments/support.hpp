@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "fedrk/federated/client.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/problem/linear_system.hpp"
+#include "fedrk/run.hpp"
+#include "fedrk/site.hpp"
+#include "fedrk/system.hpp"
 
 namespace fedrk::experiments {
 

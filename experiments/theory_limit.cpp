@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "analysis/error_to_truth.hpp"
 #include "experiments/theory_parts.hpp"
 #include "experiments/verdicts.hpp"
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
 
 namespace fedrk::experiments {
 

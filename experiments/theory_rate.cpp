@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 
+#include "analysis/spectrum.hpp"
 #include "experiments/theory_parts.hpp"
 #include "experiments/verdicts.hpp"
-#include "fedrk/analysis/spectrum.hpp"
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/row_block.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/row_block.hpp"
+#include "kaczmarz/randomized_kaczmarz.hpp"
 
 namespace fedrk::experiments {
 namespace {

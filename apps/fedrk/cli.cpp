@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/store/run_store.hpp"
+#include "fedrk/error.hpp"
 #include "output.hpp"
+#include "store/run_store.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/options.hpp"
+#include "base/result.hpp"
+#include "io/options.hpp"
 
 namespace fedrk::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli.hpp"
-#include "fedrk/io/plan.hpp"
+#include "io/plan.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 

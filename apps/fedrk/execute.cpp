@@ -10,9 +10,9 @@
 #include "api/fit_text.hpp"
 #include "api/privacy_forecast_words.hpp"
 #include "api/solve_text.hpp"
-#include "fedrk/io/report.hpp"
-#include "fedrk/io/result_files.hpp"
-#include "fedrk/store/journal_engine.hpp"
+#include "io/report.hpp"
+#include "io/result_files.hpp"
+#include "store/journal_engine.hpp"
 
 namespace fedrk::app {
 namespace {

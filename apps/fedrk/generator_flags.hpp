@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
 
 namespace fedrk::app {
 

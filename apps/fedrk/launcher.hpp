@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/engine.hpp"
-#include "fedrk/io/federation.hpp"
+#include "base/result.hpp"
+#include "fedrk/engine.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "io/federation.hpp"
 
 namespace fedrk::app {
 

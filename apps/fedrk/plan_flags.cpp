@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/given_files.hpp"
+#include "io/given_files.hpp"
 
 namespace fedrk::app {
 

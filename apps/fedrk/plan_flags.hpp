@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/io/plan_options.hpp"
 #include "flags.hpp"
+#include "io/plan_options.hpp"
 
 namespace fedrk::app {
 

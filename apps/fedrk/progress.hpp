@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/run.hpp"
 
 namespace fedrk::app {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/result_files.hpp"
-#include "fedrk/io/write_file.hpp"
+#include "io/result_files.hpp"
+#include "io/write_file.hpp"
 #include "signals.hpp"
 
 namespace fedrk::app {

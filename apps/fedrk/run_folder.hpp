@@ -6,10 +6,10 @@
 
 #include <filesystem>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/store/run_lock.hpp"
-#include "fedrk/store/run_store.hpp"
+#include "base/result.hpp"
+#include "io/plan.hpp"
+#include "store/run_lock.hpp"
+#include "store/run_store.hpp"
 
 namespace fedrk::app {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "fedrk/base/stop_signal.hpp"
+#include "fedrk/stop_signal.hpp"
 
 namespace fedrk::app {
 

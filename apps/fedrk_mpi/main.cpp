@@ -9,8 +9,8 @@
 #include <cstdio>
 
 #include "commands.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/mpi/ranks.hpp"
+#include "fedrk/error.hpp"
+#include "fedrk/mpi_ranks.hpp"
 #include "output.hpp"
 #include "rank_launcher.hpp"
 #include "signals.hpp"

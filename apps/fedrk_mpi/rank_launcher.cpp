@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/mpi/mpi_engine.hpp"
+#include "fedrk/mpi.hpp"
 
 namespace fedrk::app {
 

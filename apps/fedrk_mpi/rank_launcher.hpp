@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "fedrk/io/peers.hpp"
-#include "fedrk/mpi/ranks.hpp"
+#include "fedrk/mpi_ranks.hpp"
+#include "io/peers.hpp"
 #include "launcher.hpp"
 
 namespace fedrk::app {

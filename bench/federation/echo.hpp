@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "fedrk/network/tls_files.hpp"
+#include "fedrk/tls_files.hpp"
 
 namespace fedrk::bench {
 

@@ -17,10 +17,10 @@
 #include "bench/arguments.hpp"
 #include "bench/harness.hpp"
 #include "bench/report.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/mpi/mpi_engine.hpp"
-#include "fedrk/problem/blocks.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/mpi.hpp"
+#include "fedrk/run.hpp"
+#include "problem/blocks.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace {

@@ -16,9 +16,9 @@
 #include "bench/arguments.hpp"
 #include "bench/harness.hpp"
 #include "bench/report.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
+#include "methods/method_options.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/base/stop_signal.hpp"
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/run.hpp"
+#include "fedrk/stop_signal.hpp"
 #include "fedrk/table.hpp"
 
 namespace fedrk {

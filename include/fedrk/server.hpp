@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fedrk/fit.hpp"
-#include "fedrk/network/tls_files.hpp"
+#include "fedrk/tls_files.hpp"
 
 namespace fedrk {
 

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/base/stop_signal.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/federated/method.hpp"
+#include "fedrk/error.hpp"
+#include "fedrk/method.hpp"
+#include "fedrk/run.hpp"
+#include "fedrk/stop_signal.hpp"
 
 namespace fedrk {
 
@@ -111,7 +111,7 @@ class Solution {
 /// numbers that are not finite and equations that no x satisfies.
 Solution solve(const std::vector<System>& systems, const SolveSettings& settings = {});
 
-/// The same rounds with a method of one's own (federated/method.hpp), which sees columns scaled by powers of two where
+/// The same rounds with a method of one's own (fedrk/method.hpp), which sees columns scaled by powers of two where
 /// their lengths differ much; x is in the units of the data.
 Solution solve(const std::vector<System>& systems, Method& method, const SolveSettings& settings = {});
 

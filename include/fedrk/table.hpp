@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/comparison.hpp"
+#include "analysis/comparison.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/analysis/selection_counts.hpp"
-#include "fedrk/federated/accept_replies.hpp"
-#include "fedrk/federated/threshold.hpp"
+#include "analysis/error_to_truth.hpp"
+#include "analysis/selection_counts.hpp"
+#include "federated/accept_replies.hpp"
+#include "federated/threshold.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/contenders.hpp"
+#include "analysis/contenders.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "analysis/hyperplane_contenders.hpp"
-#include "fedrk/analysis/lasso.hpp"
-#include "fedrk/analysis/step_search.hpp"
-#include "fedrk/baselines/averaging.hpp"
-#include "fedrk/baselines/gradient_descent.hpp"
-#include "fedrk/baselines/pooled.hpp"
-#include "fedrk/baselines/scaffold.hpp"
-#include "fedrk/federated/published_method.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/methods/gram_method.hpp"
+#include "analysis/lasso.hpp"
+#include "analysis/step_search.hpp"
+#include "baselines/averaging.hpp"
+#include "baselines/gradient_descent.hpp"
+#include "baselines/pooled.hpp"
+#include "baselines/scaffold.hpp"
+#include "federated/published_method.hpp"
+#include "methods/conjugate_gradients.hpp"
+#include "methods/gram_method.hpp"
 
 namespace fedrk {
 namespace {

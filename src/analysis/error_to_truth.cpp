@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/error_to_truth.hpp"
+#include "analysis/error_to_truth.hpp"
 
 #include "federated/state_stream.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "fedrk/analysis/record_attack.hpp"
+#include "analysis/record_attack.hpp"
 
 namespace fedrk::detail {
 

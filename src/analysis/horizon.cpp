@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/horizon.hpp"
+#include "analysis/horizon.hpp"
 
 #include <algorithm>
 
-#include "fedrk/federated/residual_trend.hpp"
+#include "federated/residual_trend.hpp"
 
 namespace fedrk {
 namespace {

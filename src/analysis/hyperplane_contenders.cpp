@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "fedrk/methods/method_options.hpp"
+#include "methods/method_options.hpp"
 
 namespace fedrk {
 namespace {

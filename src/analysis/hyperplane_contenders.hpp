@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "fedrk/analysis/contenders.hpp"
+#include "analysis/contenders.hpp"
 
 namespace fedrk {
 

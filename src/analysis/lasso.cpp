@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/lasso.hpp"
+#include "analysis/lasso.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/contracts.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "analysis/found_records.hpp"
 #include "analysis/point_cloud.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -7,7 +7,7 @@
 #include <Eigen/QR>
 
 #include "analysis/found_records.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk::detail {
 namespace {

@@ -16,7 +16,7 @@
 
 #include <Eigen/Core>
 
-#include "fedrk/analysis/record_attack.hpp"
+#include "analysis/record_attack.hpp"
 
 namespace fedrk::detail {
 

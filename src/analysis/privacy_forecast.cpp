@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/privacy_forecast.hpp"
+#include "analysis/privacy_forecast.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/methods/private_mean.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/partition.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
+#include "linalg/kernels.hpp"
+#include "methods/conjugate_gradients.hpp"
+#include "methods/private_mean.hpp"
+#include "problem/partition.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/spectrum.hpp"
+#include "analysis/spectrum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/contracts.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/step_search.hpp"
+#include "analysis/step_search.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "fedrk/federated/accept_replies.hpp"
+#include "federated/accept_replies.hpp"
 
 namespace fedrk {
 

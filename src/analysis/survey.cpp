@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/survey.hpp"
+#include "analysis/survey.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "fedrk/analysis/spectrum.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/linalg/row_space.hpp"
+#include "analysis/spectrum.hpp"
+#include "linalg/kernels.hpp"
+#include "linalg/row_space.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/transcript.hpp"
+#include "analysis/transcript.hpp"
 
 #include <utility>
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "analysis/record_attack.hpp"
 #include "api/run_plan.hpp"
-#include "fedrk/analysis/record_attack.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/in_process_engine.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/io/federation.hpp"
+#include "io/federation.hpp"
 
 namespace fedrk::api {
 

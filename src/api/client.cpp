@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "api/no_log.hpp"
-#include "fedrk/network/client_run.hpp"
-#include "fedrk/network/file_owner.hpp"
+#include "network/client_run.hpp"
+#include "network/file_owner.hpp"
 
 namespace fedrk {
 namespace {

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "analysis/comparison.hpp"
+#include "analysis/survey.hpp"
 #include "api/text.hpp"
-#include "fedrk/analysis/comparison.hpp"
-#include "fedrk/analysis/survey.hpp"
-#include "fedrk/baselines/pooled.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/io/memory.hpp"
+#include "baselines/pooled.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "io/memory.hpp"
 
 namespace fedrk::api {
 namespace {

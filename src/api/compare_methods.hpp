@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/stop_signal.hpp"
-#include "fedrk/io/comparison_files.hpp"
-#include "fedrk/io/federation.hpp"
+#include "fedrk/stop_signal.hpp"
+#include "io/comparison_files.hpp"
+#include "io/federation.hpp"
 
 namespace fedrk::api {
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/text.hpp"
-#include "fedrk/io/number.hpp"
+#include "io/number.hpp"
 
 namespace fedrk::api {
 namespace {

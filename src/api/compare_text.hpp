@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fedrk/io/comparison_files.hpp"
+#include "io/comparison_files.hpp"
 
 namespace fedrk::api {
 

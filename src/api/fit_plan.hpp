@@ -5,7 +5,7 @@
 
 #include "api/formula.hpp"
 #include "fedrk/fit.hpp"
-#include "fedrk/io/result_files.hpp"
+#include "io/result_files.hpp"
 
 namespace fedrk::api {
 

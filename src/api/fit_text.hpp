@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/io/result_files.hpp"
+#include "io/result_files.hpp"
 
 namespace fedrk::api {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "fedrk/analysis/horizon.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/io/result_files.hpp"
+#include "analysis/horizon.hpp"
+#include "io/plan.hpp"
+#include "io/result_files.hpp"
 
 namespace fedrk::api {
 

@@ -8,8 +8,8 @@
 #include "api/privacy_forecast_words.hpp"
 #include "api/revealed.hpp"
 #include "api/text.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/io/plan_options.hpp"
+#include "fedrk/error.hpp"
+#include "io/plan_options.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "fedrk/analysis/survey.hpp"
-#include "fedrk/io/federation.hpp"
+#include "analysis/survey.hpp"
+#include "io/federation.hpp"
 
 namespace fedrk::api {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/formula.hpp"
-#include "fedrk/io/federation.hpp"
 #include "fedrk/table.hpp"
+#include "io/federation.hpp"
 
 namespace fedrk::api {
 

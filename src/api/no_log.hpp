@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "fedrk/operation/log.hpp"
+#include "operation/log.hpp"
 
 namespace fedrk::api {
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "analysis/privacy_forecast.hpp"
 #include "api/text.hpp"
-#include "fedrk/analysis/privacy_forecast.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/methods/private_mean.hpp"
+#include "fedrk/error.hpp"
+#include "methods/private_mean.hpp"
 
 namespace fedrk::api {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "fedrk/federated/engine.hpp"
-#include "fedrk/io/plan.hpp"
+#include "fedrk/engine.hpp"
+#include "io/plan.hpp"
 
 namespace fedrk::api {
 

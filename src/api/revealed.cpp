@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/federated/groups.hpp"
+#include "federated/groups.hpp"
 
 namespace fedrk::api {
 namespace {

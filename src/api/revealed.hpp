@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "fedrk/io/plan.hpp"
+#include "io/plan.hpp"
 
 namespace fedrk::api {
 

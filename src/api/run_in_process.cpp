@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/in_process_engine.hpp"
 
 namespace fedrk::api {
 

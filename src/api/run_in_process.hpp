@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "api/run_plan.hpp"
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk::api {
 

@@ -8,15 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "analysis/error_to_truth.hpp"
+#include "analysis/horizon.hpp"
+#include "analysis/selection_counts.hpp"
 #include "api/horizon_words.hpp"
 #include "api/privacy_forecast_words.hpp"
 #include "api/text.hpp"
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/analysis/horizon.hpp"
-#include "fedrk/analysis/selection_counts.hpp"
-#include "fedrk/federated/run_ended.hpp"
-#include "fedrk/methods/refit.hpp"
-#include "fedrk/methods/sparse_kaczmarz.hpp"
+#include "federated/run_ended.hpp"
+#include "methods/refit.hpp"
+#include "methods/sparse_kaczmarz.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/stop_signal.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/io/result_files.hpp"
+#include "fedrk/stop_signal.hpp"
+#include "io/federation.hpp"
+#include "io/result_files.hpp"
 
 namespace fedrk::api {
 

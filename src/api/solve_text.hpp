@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fedrk/io/result_files.hpp"
+#include "io/result_files.hpp"
 
 namespace fedrk::api {
 

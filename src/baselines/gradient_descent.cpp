@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/baselines/gradient_descent.hpp"
+#include "baselines/gradient_descent.hpp"
 
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 

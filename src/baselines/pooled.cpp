@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/baselines/pooled.hpp"
+#include "baselines/pooled.hpp"
 
 #include <utility>
 #include <vector>
 
-#include "fedrk/federated/pooled_rows.hpp"
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
-#include "fedrk/linalg/row_space.hpp"
+#include "federated/pooled_rows.hpp"
+#include "kaczmarz/randomized_kaczmarz.hpp"
+#include "linalg/row_space.hpp"
 
 namespace fedrk {
 namespace {

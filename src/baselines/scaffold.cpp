@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/baselines/scaffold.hpp"
+#include "baselines/scaffold.hpp"
 
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/engine/client_group.hpp"
+#include "fedrk/client_group.hpp"
 
 #include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/engine/thread_pool.hpp"
+#include "engine/thread_pool.hpp"
+#include "fedrk/contracts.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk {
 namespace {

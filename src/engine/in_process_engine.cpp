@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/in_process_engine.hpp"
 
 #include <utility>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/accept_replies.hpp"
+#include "federated/accept_replies.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/engine/thread_pool.hpp"
+#include "engine/thread_pool.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The answer to each kind of question (local_work.hpp), from the rows of a client.
+// The answer to each kind of question (question.hpp), from the rows of a client.
 
 #include <cmath>
 
+#include "federated/clipped_pass.hpp"
+#include "federated/pooled_rows.hpp"
 #include "federated/row_work.hpp"
 #include "federated/task_rows.hpp"
-#include "fedrk/federated/clipped_pass.hpp"
-#include "fedrk/federated/pooled_rows.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/problem/cross_products.hpp"
-#include "fedrk/problem/frame_products.hpp"
+#include "linalg/kernels.hpp"
+#include "problem/cross_products.hpp"
+#include "problem/frame_products.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/client.hpp"
+#include "fedrk/site.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "federated/soft_threshold.hpp"
 #include "federated/task_rows.hpp"
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/soft_threshold.hpp"
-#include "fedrk/problem/frame_products.hpp"
+#include "fedrk/contracts.hpp"
+#include "fedrk/error.hpp"
+#include "problem/frame_products.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/clipped_pass.hpp"
+#include "federated/clipped_pass.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/random/subset.hpp"
+#include "fedrk/contracts.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
+#include "random/subset.hpp"
 
 namespace fedrk {
 namespace {

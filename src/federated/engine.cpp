@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine.hpp"
 
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/linalg/double_double.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/contracts.hpp"
+#include "linalg/double_double.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/run.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,18 +9,18 @@
 #include <string>
 #include <utility>
 
+#include "federated/accept_replies.hpp"
+#include "federated/checkpoints.hpp"
+#include "federated/groups.hpp"
 #include "federated/measured.hpp"
+#include "federated/participation.hpp"
+#include "federated/published_method.hpp"
+#include "federated/run_ended.hpp"
 #include "federated/state_stream.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/accept_replies.hpp"
-#include "fedrk/federated/checkpoints.hpp"
-#include "fedrk/federated/groups.hpp"
-#include "fedrk/federated/participation.hpp"
-#include "fedrk/federated/published_method.hpp"
-#include "fedrk/federated/run_ended.hpp"
-#include "fedrk/federated/stopping.hpp"
-#include "fedrk/federated/sweep.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "federated/stopping.hpp"
+#include "federated/sweep.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/groups.hpp"
+#include "federated/groups.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "federated/state_stream.hpp"
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk {
 namespace {

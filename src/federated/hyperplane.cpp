@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/hyperplane.hpp"
+#include "federated/hyperplane.hpp"
 
 #include <limits>
 #include <utility>
 
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/local_solver.hpp"
+#include "federated/local_solver.hpp"
 
 #include <utility>
 
-#include "fedrk/federated/soft_threshold.hpp"
-#include "fedrk/kaczmarz/gram_form.hpp"
-#include "fedrk/kaczmarz/local_form.hpp"
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
-#include "fedrk/linalg/gram.hpp"
+#include "federated/soft_threshold.hpp"
+#include "kaczmarz/gram_form.hpp"
+#include "kaczmarz/local_form.hpp"
+#include "kaczmarz/randomized_kaczmarz.hpp"
+#include "linalg/gram.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/local_work.hpp"
+#include "fedrk/question.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fedrk/problem/cross_products.hpp"
+#include "problem/cross_products.hpp"
 
 namespace fedrk {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "federated/state_stream.hpp"
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine.hpp"
 
 namespace fedrk {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/participation.hpp"
+#include "federated/participation.hpp"
 
-#include "fedrk/random/subset.hpp"
+#include "random/subset.hpp"
 
 namespace fedrk {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/pooled_rows.hpp"
+#include "federated/pooled_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/published_method.hpp"
+#include "federated/published_method.hpp"
 
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/federated/hyperplane.hpp"
+#include "federated/hyperplane.hpp"
+#include "fedrk/run.hpp"
 
 namespace fedrk {
 

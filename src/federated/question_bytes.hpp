@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/byte_stream.hpp"
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine.hpp"
 
 namespace fedrk {
 

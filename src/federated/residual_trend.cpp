@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/residual_trend.hpp"
+#include "federated/residual_trend.hpp"
 
 #include <algorithm>
 #include <cmath>

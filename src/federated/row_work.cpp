@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/problem/frame_products.hpp"
+#include "linalg/kernels.hpp"
+#include "problem/frame_products.hpp"
 
 namespace fedrk {
 namespace {

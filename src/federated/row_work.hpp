@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <span>
 
-#include "fedrk/federated/local_work.hpp"
-#include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/problem/row_block.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "fedrk/aligned_vector.hpp"
+#include "fedrk/question.hpp"
+#include "fedrk/row_block.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk {
 

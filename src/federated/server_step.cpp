@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/server_step.hpp"
+#include "federated/server_step.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "fedrk/kaczmarz/gram_steps.hpp"
-#include "fedrk/kaczmarz/local_form.hpp"
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
-#include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/linalg/gram.hpp"
-#include "fedrk/linalg/row_products.hpp"
-#include "fedrk/linalg/row_space.hpp"
+#include "fedrk/aligned_vector.hpp"
+#include "kaczmarz/gram_steps.hpp"
+#include "kaczmarz/local_form.hpp"
+#include "kaczmarz/randomized_kaczmarz.hpp"
+#include "linalg/gram.hpp"
+#include "linalg/row_products.hpp"
+#include "linalg/row_space.hpp"
 
 namespace fedrk {
 namespace {

@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "base/byte_stream.hpp"
-#include "fedrk/base/client_id.hpp"
-#include "fedrk/base/round_index.hpp"
-#include "fedrk/federated/history.hpp"
-#include "fedrk/federated/method.hpp"
-#include "fedrk/methods/fit_summary.hpp"
+#include "fedrk/client_id.hpp"
+#include "fedrk/history.hpp"
+#include "fedrk/method.hpp"
+#include "fedrk/round_index.hpp"
+#include "methods/fit_summary.hpp"
 
 namespace fedrk {
 

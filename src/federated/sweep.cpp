@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/sweep.hpp"
+#include "federated/sweep.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk {
 

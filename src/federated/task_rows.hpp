@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/federated/client.hpp"
-#include "fedrk/federated/local_solver.hpp"
-#include "fedrk/problem/frame.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "federated/local_solver.hpp"
+#include "fedrk/site.hpp"
+#include "problem/frame.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/threshold.hpp"
+#include "federated/threshold.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "io/page_text.hpp"
 
 namespace fedrk::io {

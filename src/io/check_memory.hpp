@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/plan.hpp"
+#include "base/result.hpp"
+#include "io/plan.hpp"
 
 namespace fedrk::io {
 

@@ -10,15 +10,15 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/federation.hpp"
-#include "fedrk/io/powers.hpp"
-#include "fedrk/problem/blocks.hpp"
-#include "fedrk/problem/partition.hpp"
-#include "fedrk/problem/powers.hpp"
 #include "io/check_memory.hpp"
 #include "io/column_match.hpp"
+#include "io/federation.hpp"
+#include "io/powers.hpp"
 #include "io/source_files.hpp"
 #include "io/together.hpp"
+#include "problem/blocks.hpp"
+#include "problem/partition.hpp"
+#include "problem/powers.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/byte_stream.hpp"
-#include "fedrk/io/csv.hpp"
+#include "io/csv.hpp"
 #include "io/file_ending.hpp"
 #include "io/shown.hpp"
 #include "io/together.hpp"

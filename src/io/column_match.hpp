@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/peers.hpp"
-#include "fedrk/io/plan.hpp"
+#include "base/result.hpp"
+#include "io/peers.hpp"
+#include "io/plan.hpp"
 
 namespace fedrk::io {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/comparison_files.hpp"
+#include "io/comparison_files.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/number.hpp"
-#include "fedrk/io/write_file.hpp"
+#include "io/csv.hpp"
 #include "io/json_text.hpp"
+#include "io/number.hpp"
 #include "io/standalone_svg.hpp"
+#include "io/write_file.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/csv.hpp"
+#include "io/csv.hpp"
 
 #include <optional>
 #include <span>
@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/mapped_file.hpp"
 #include "io/csv_fields.hpp"
 #include "io/csv_header.hpp"
 #include "io/csv_row.hpp"
 #include "io/errors.hpp"
+#include "io/mapped_file.hpp"
 #include "io/shown.hpp"
 #include "io/text_lines.hpp"
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/number.hpp"
 #include "io/csv_fields.hpp"
 #include "io/errors.hpp"
+#include "io/number.hpp"
 #include "io/shown.hpp"
 
 namespace fedrk::io {

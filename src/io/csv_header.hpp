@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/dataset.hpp"
+#include "base/result.hpp"
+#include "io/dataset.hpp"
 
 namespace fedrk::io {
 

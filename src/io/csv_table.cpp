@@ -5,11 +5,11 @@
 #include <string_view>
 #include <utility>
 
-#include "fedrk/io/mapped_file.hpp"
 #include "io/csv_fields.hpp"
 #include "io/csv_header.hpp"
 #include "io/csv_row.hpp"
 #include "io/errors.hpp"
+#include "io/mapped_file.hpp"
 #include "io/text_lines.hpp"
 
 namespace fedrk::io {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 
 namespace fedrk::io {
 

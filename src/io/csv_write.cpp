@@ -3,9 +3,9 @@
 #include <string_view>
 #include <variant>
 
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/number.hpp"
+#include "io/csv.hpp"
 #include "io/file_writer.hpp"
+#include "io/number.hpp"
 #include "io/scan.hpp"
 
 namespace fedrk::io {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/dataset.hpp"
+#include "io/dataset.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -11,13 +11,13 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/libsvm.hpp"
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/matrix_market.hpp"
-#include "fedrk/io/npy.hpp"
+#include "io/csv.hpp"
 #include "io/errors.hpp"
 #include "io/file_ending.hpp"
+#include "io/libsvm.hpp"
+#include "io/mapped_file.hpp"
+#include "io/matrix_market.hpp"
+#include "io/npy.hpp"
 #include "io/plausible.hpp"
 
 namespace fedrk::io {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk::io {
 

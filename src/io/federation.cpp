@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/federation.hpp"
+#include "io/federation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/io/dataset.hpp"
-#include "fedrk/io/powers.hpp"
-#include "fedrk/problem/noise_columns.hpp"
-#include "fedrk/problem/partition.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "fedrk/error.hpp"
+#include "io/dataset.hpp"
+#include "io/powers.hpp"
 #include "io/together.hpp"
+#include "problem/noise_columns.hpp"
+#include "problem/partition.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/given_files.hpp"
+#include "io/given_files.hpp"
 
 #include <fmt/format.h>
 

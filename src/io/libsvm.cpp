@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/libsvm.hpp"
+#include "io/libsvm.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/number.hpp"
 #include "io/errors.hpp"
+#include "io/mapped_file.hpp"
+#include "io/number.hpp"
 #include "io/scan.hpp"
 #include "io/shown.hpp"
 #include "io/text_lines.hpp"

@@ -2,9 +2,9 @@
 #include <string>
 #include <variant>
 
-#include "fedrk/io/libsvm.hpp"
-#include "fedrk/io/number.hpp"
 #include "io/file_writer.hpp"
+#include "io/libsvm.hpp"
+#include "io/number.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/mapped_file.hpp"
+#include "io/mapped_file.hpp"
 
 #include <cerrno>
 #include <string>

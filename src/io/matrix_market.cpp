@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/matrix_market.hpp"
+#include "io/matrix_market.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/number.hpp"
-#include "fedrk/linalg/kernels.hpp"
 #include "io/errors.hpp"
+#include "io/mapped_file.hpp"
 #include "io/matrix_market_header.hpp"
+#include "io/number.hpp"
 #include "io/scan.hpp"
 #include "io/shown.hpp"
 #include "io/text_lines.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk::io {
 namespace {

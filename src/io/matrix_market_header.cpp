@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/matrix_market.hpp"
-#include "fedrk/io/number.hpp"
 #include "io/errors.hpp"
+#include "io/matrix_market.hpp"
+#include "io/number.hpp"
 #include "io/plausible.hpp"
 #include "io/scan.hpp"
 #include "io/shown.hpp"

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 #include "io/text_lines.hpp"
 
 namespace fedrk::io {

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/matrix_market.hpp"
-#include "fedrk/io/number.hpp"
 #include "io/file_writer.hpp"
+#include "io/matrix_market.hpp"
+#include "io/number.hpp"
 
 namespace fedrk::io {
 namespace {

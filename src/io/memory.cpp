@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/memory.hpp"
+#include "io/memory.hpp"
 
 #include <algorithm>
 #include <cmath>

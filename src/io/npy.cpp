@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/npy.hpp"
+#include "io/npy.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/number.hpp"
-#include "fedrk/linalg/kernels.hpp"
 #include "io/errors.hpp"
 #include "io/file_writer.hpp"
+#include "io/mapped_file.hpp"
 #include "io/npy_header.hpp"
+#include "io/number.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk::io {
 namespace {

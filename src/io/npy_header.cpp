@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/npy.hpp"
-#include "fedrk/io/number.hpp"
 #include "io/errors.hpp"
+#include "io/npy.hpp"
+#include "io/number.hpp"
 #include "io/scan.hpp"
 #include "io/shown.hpp"
 

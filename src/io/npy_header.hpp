@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 
 namespace fedrk::io {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/option_values.hpp"
 
-#include "fedrk/io/powers.hpp"
+#include "io/powers.hpp"
 
 namespace fedrk::io {
 Result<std::string> single(const Values& values) {

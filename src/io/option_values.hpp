@@ -16,9 +16,9 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/number.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/io/plan_options.hpp"
+#include "io/number.hpp"
+#include "io/plan.hpp"
+#include "io/plan_options.hpp"
 
 namespace fedrk::io {
 

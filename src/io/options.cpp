@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/options.hpp"
+#include "io/options.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/number.hpp"
+#include "io/mapped_file.hpp"
+#include "io/number.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/plan.hpp"
+#include "io/plan.hpp"
 
 #include <fmt/format.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/io/plan_options.hpp"
-#include "fedrk/io/powers.hpp"
+#include "fedrk/error.hpp"
+#include "io/plan_options.hpp"
+#include "io/powers.hpp"
 
 namespace fedrk::io {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/plan_options.hpp"
+#include "io/plan_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/number.hpp"
+#include "io/number.hpp"
 #include "io/option_values.hpp"
 
 namespace fedrk::io {

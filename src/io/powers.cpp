@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/powers.hpp"
+#include "io/powers.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "fedrk/io/number.hpp"
+#include "io/number.hpp"
 #include "io/shown.hpp"
 
 namespace fedrk::io {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/report.hpp"
+#include "io/report.hpp"
 
 #include <utility>
 
-#include "fedrk/io/write_file.hpp"
 #include "io/page_text.hpp"
 #include "io/plot_style.hpp"
 #include "io/report_sections.hpp"
 #include "io/report_style.hpp"
 #include "io/report_template.hpp"
 #include "io/saved_run.hpp"
+#include "io/write_file.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "fedrk/io/result_files.hpp"
 #include "io/json_text.hpp"
+#include "io/result_files.hpp"
 
 namespace fedrk::io {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/result_files.hpp"
+#include "io/result_files.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/number.hpp"
-#include "fedrk/io/plan_options.hpp"
-#include "fedrk/io/write_file.hpp"
+#include "io/csv.hpp"
 #include "io/json_text.hpp"
+#include "io/number.hpp"
+#include "io/plan_options.hpp"
 #include "io/result_document.hpp"
+#include "io/write_file.hpp"
 
 namespace fedrk::io {
 namespace {

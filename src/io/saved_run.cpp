@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/number.hpp"
 #include "io/csv_fields.hpp"
 #include "io/errors.hpp"
+#include "io/mapped_file.hpp"
+#include "io/number.hpp"
 #include "io/result_document.hpp"
 #include "io/text_lines.hpp"
 

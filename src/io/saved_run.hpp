@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/result_files.hpp"
+#include "base/result.hpp"
 #include "io/json_text.hpp"
+#include "io/result_files.hpp"
 
 namespace fedrk::io {
 

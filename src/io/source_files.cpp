@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/io/powers.hpp"
+#include "io/powers.hpp"
 #include "io/together.hpp"
 
 namespace fedrk::io {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/dataset.hpp"
-#include "fedrk/io/peers.hpp"
-#include "fedrk/io/plan.hpp"
+#include "base/result.hpp"
+#include "io/dataset.hpp"
+#include "io/peers.hpp"
+#include "io/plan.hpp"
 
 namespace fedrk::io {
 

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/io/number.hpp"
-#include "fedrk/io/write_file.hpp"
+#include "fedrk/contracts.hpp"
+#include "io/number.hpp"
 #include "io/plot_style.hpp"
 #include "io/report_style.hpp"
+#include "io/write_file.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 #include "io/svg_plot.hpp"
 
 namespace fedrk::io {

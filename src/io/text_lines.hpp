@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "fedrk/io/mapped_file.hpp"
+#include "io/mapped_file.hpp"
 #include "io/scan.hpp"
 
 namespace fedrk::io {

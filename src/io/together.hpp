@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/byte_stream.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/peers.hpp"
+#include "base/result.hpp"
+#include "fedrk/error.hpp"
+#include "io/peers.hpp"
 
 namespace fedrk::io {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/write_file.hpp"
+#include "io/write_file.hpp"
 
 #include <atomic>
 #include <cerrno>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/kaczmarz/gram_steps.hpp"
+#include "kaczmarz/gram_steps.hpp"
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {

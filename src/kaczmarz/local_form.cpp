@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/kaczmarz/local_form.hpp"
+#include "kaczmarz/local_form.hpp"
 
 #include <algorithm>
 

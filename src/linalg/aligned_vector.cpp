@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/aligned_vector.hpp"
+#include "fedrk/aligned_vector.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/gram.hpp"
+#include "linalg/gram.hpp"
 
 #include <algorithm>
 #include <vector>

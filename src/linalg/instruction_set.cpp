@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/instruction_set.hpp"
+#include "linalg/instruction_set.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <string>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {

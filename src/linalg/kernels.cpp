@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {

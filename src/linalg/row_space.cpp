@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/row_space.hpp"
+#include "linalg/row_space.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include <Eigen/QR>
 
-#include "fedrk/linalg/row_products.hpp"
+#include "linalg/row_products.hpp"
 
 namespace fedrk {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/sparse_matrix.hpp"
+#include "fedrk/sparse_matrix.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/masker.hpp"
+#include "masking/masker.hpp"
 
 #include <sodium.h>
 
@@ -11,7 +11,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk::masking {
 namespace {

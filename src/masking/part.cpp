@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/part.hpp"
+#include "masking/part.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk::masking {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/reply_part.hpp"
+#include "masking/reply_part.hpp"
 
 #include <utility>
 

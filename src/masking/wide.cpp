@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/wide.hpp"
+#include "masking/wide.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/convergence_monitor.hpp"
+#include "methods/convergence_monitor.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "federated/state_stream.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

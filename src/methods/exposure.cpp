@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/exposure.hpp"
+#include "methods/exposure.hpp"
 
 namespace fedrk {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/fit_options.hpp"
+#include "methods/fit_options.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

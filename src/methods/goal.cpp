@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/goal.hpp"
+#include "methods/goal.hpp"
 
 #include <algorithm>
 
-#include "fedrk/federated/local_solver.hpp"
+#include "federated/local_solver.hpp"
 
 namespace fedrk {
 

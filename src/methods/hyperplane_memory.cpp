@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/hyperplane_memory.hpp"
+#include "methods/hyperplane_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "federated/state_stream.hpp"
-#include "fedrk/linalg/row_products.hpp"
+#include "linalg/row_products.hpp"
 
 namespace fedrk {
 namespace {

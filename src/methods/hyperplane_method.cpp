@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/hyperplane_method.hpp"
+#include "methods/hyperplane_method.hpp"
 
 #include <algorithm>
 
 #include "federated/state_stream.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

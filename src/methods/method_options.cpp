@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/method_options.hpp"
+#include "methods/method_options.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/published_method.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/methods/gram_method.hpp"
-#include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/private_mean.hpp"
-#include "fedrk/methods/sparse_kaczmarz.hpp"
-#include "fedrk/methods/tail_average.hpp"
+#include "federated/published_method.hpp"
+#include "fedrk/error.hpp"
+#include "methods/conjugate_gradients.hpp"
+#include "methods/gram_method.hpp"
+#include "methods/hyperplane_method.hpp"
+#include "methods/private_mean.hpp"
+#include "methods/sparse_kaczmarz.hpp"
+#include "methods/tail_average.hpp"
 
 namespace fedrk {
 namespace {

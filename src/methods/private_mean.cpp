@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/private_mean.hpp"
+#include "methods/private_mean.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "federated/state_stream.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/refit.hpp"
+#include "methods/refit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
-#include "fedrk/federated/accept_replies.hpp"
-#include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/methods/method_options.hpp"
-#include "fedrk/methods/restricted_engine.hpp"
+#include "federated/accept_replies.hpp"
+#include "fedrk/aligned_vector.hpp"
+#include "methods/method_options.hpp"
+#include "methods/restricted_engine.hpp"
 
 namespace fedrk {
 namespace {

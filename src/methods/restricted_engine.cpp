@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/restricted_engine.hpp"
+#include "methods/restricted_engine.hpp"
 
 #include <utility>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/sparse_kaczmarz.hpp"
+#include "methods/sparse_kaczmarz.hpp"
 
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "fedrk/federated/soft_threshold.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "federated/soft_threshold.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

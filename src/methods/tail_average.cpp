@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/tail_average.hpp"
+#include "methods/tail_average.hpp"
 
 #include <string>
 
 #include "federated/state_stream.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "federated/question_bytes.hpp"
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk::mpi {
 

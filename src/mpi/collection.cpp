@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "mpi/arrived_task.hpp"
 
 namespace fedrk::mpi {

@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <span>
 
-#include "fedrk/federated/engine.hpp"
-#include "fedrk/mpi/ranks.hpp"
+#include "fedrk/engine.hpp"
+#include "fedrk/mpi_ranks.hpp"
 #include "mpi/failure.hpp"
 
 namespace fedrk::mpi {

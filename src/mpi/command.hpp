@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/byte_stream.hpp"
-#include "fedrk/mpi/ranks.hpp"
+#include "fedrk/mpi_ranks.hpp"
 
 namespace fedrk::mpi {
 

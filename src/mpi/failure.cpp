@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk::mpi {
 namespace {

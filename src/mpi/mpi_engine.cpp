@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/mpi/mpi_engine.hpp"
+#include "fedrk/mpi.hpp"
 
 #include <string>
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/base/error.hpp"
+#include "fedrk/contracts.hpp"
+#include "fedrk/error.hpp"
 #include "mpi/arrived_task.hpp"
 #include "mpi/command.hpp"
 #include "mpi/opening.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/engine/client_group.hpp"
-#include "fedrk/mpi/ranks.hpp"
+#include "fedrk/client_group.hpp"
+#include "fedrk/mpi_ranks.hpp"
 #include "mpi/rank_round.hpp"
 
 namespace fedrk::mpi {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/federated/accept_replies.hpp"
+#include "federated/accept_replies.hpp"
+#include "fedrk/contracts.hpp"
 #include "mpi/collection.hpp"
 
 namespace fedrk::mpi {

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "fedrk/engine/client_group.hpp"
-#include "fedrk/mpi/ranks.hpp"
+#include "fedrk/client_group.hpp"
+#include "fedrk/mpi_ranks.hpp"
 
 namespace fedrk::mpi {
 

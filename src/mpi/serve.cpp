@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "fedrk/mpi/mpi_engine.hpp"
+#include "fedrk/mpi.hpp"
 #include "mpi/arrived_task.hpp"
 #include "mpi/command.hpp"
 #include "mpi/opening.hpp"

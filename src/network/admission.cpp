@@ -7,7 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/socket_base.hpp>
 
-#include "fedrk/security/tls_probe.hpp"
+#include "security/tls_probe.hpp"
 
 namespace fedrk::network {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/network/server_options.hpp"
+#include "base/result.hpp"
 #include "network/asio_types.hpp"
 #include "network/handshake_log.hpp"
+#include "network/server_options.hpp"
 #include "network/switchboard.hpp"
 
 namespace fedrk::network {

@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/masking/part.hpp"
-#include "fedrk/problem/standardize.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
+#include "masking/part.hpp"
 #include "network/words.hpp"
+#include "problem/standardize.hpp"
 
 namespace fedrk::network {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/network/federation_server.hpp"
+#include "base/result.hpp"
+#include "io/plan.hpp"
+#include "network/federation_server.hpp"
 #include "network/messages.hpp"
 #include "network/switchboard.hpp"
 

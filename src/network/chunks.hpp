@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 #include "network/messages.hpp"
 
 namespace fedrk::wire {
@@ -30,7 +30,9 @@ constexpr std::size_t kChunk = 1 << 20;  // bytes
 /// The chunk of a message that begins at this byte.
 inline Chunk chunk_at(std::string_view message, std::size_t from, std::size_t most = kChunk) {
   const bool last = message.size() - from <= most;
-  return {message.size() <= most ? ChunkKind::Whole : last ? ChunkKind::Last : ChunkKind::Part,
+  return {message.size() <= most ? ChunkKind::Whole
+          : last                 ? ChunkKind::Last
+                                 : ChunkKind::Part,
           message.substr(from, most)};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/network/federation_server.hpp"
+#include "network/federation_server.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "network/agreement.hpp"
 #include "network/network_engine.hpp"
 #include "network/websocket_server.hpp"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/network/file_owner.hpp"
+#include "network/file_owner.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/io/powers.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "fedrk/error.hpp"
+#include "io/federation.hpp"
+#include "io/powers.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::network {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/operation/log.hpp"
+#include "operation/log.hpp"
 
 namespace fedrk::network {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/security/signature.hpp"
 #include "network/words.hpp"
+#include "security/signature.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -21,7 +21,7 @@ std::string statement(const std::string& run, const std::string& name, std::stri
 }  // namespace
 
 Result<wire::MaskKey> mask_key_message(const std::string& run, const std::string& name, const masking::Key& key,
-                                     const std::optional<security::Credentials>& own) {
+                                       const std::optional<security::Credentials>& own) {
   wire::MaskKey message;
   message.key.assign(key.begin(), key.end());
   if (!own) return message;

@@ -7,17 +7,17 @@
 #include <optional>
 #include <string>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/masking/masker.hpp"
-#include "fedrk/security/moment.hpp"
-#include "fedrk/security/own_credentials.hpp"
+#include "base/result.hpp"
+#include "masking/masker.hpp"
 #include "network/messages.hpp"
+#include "security/moment.hpp"
+#include "security/own_credentials.hpp"
 
 namespace fedrk::network {
 
 /// A client's own, for one run. Without credentials it is not signed.
 Result<wire::MaskKey> mask_key_message(const std::string& run, const std::string& name, const masking::Key& key,
-                                     const std::optional<security::Credentials>& own);
+                                       const std::optional<security::Credentials>& own);
 
 /// Another's. With credentials it must be signed by whom our authority calls by that name.
 Result<masking::Key> mask_key_from(const wire::MaskKey& message, const std::string& run, const std::string& name,

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/masking/reply_part.hpp"
-#include "fedrk/privacy/zcdp.hpp"
+#include "masking/reply_part.hpp"
 #include "network/mask_key.hpp"
 #include "network/words.hpp"
+#include "privacy/zcdp.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -55,7 +55,7 @@ MaskedClient::MaskedClient(MaskedClientOptions options, operation::Log& log)
       book_(own_book_ ? *own_book_ : *options_.book) {}
 
 Result<wire::MaskKey> MaskedClient::begin(const std::string& run, std::string_view plan,
-                                        const privacy::PrivacyOptions& privacy) {
+                                          const privacy::PrivacyOptions& privacy) {
   const auto secret = book_.secret(run, masking::random_key());
   if (!secret) return secret.error();
   masker_.reset();
@@ -184,8 +184,8 @@ Result<void> MaskedClient::agree_to(const std::string& run, const privacy::Priva
 
 // What an answer tells is on the ledger before the answer leaves. Each attempt is an answer of its own: a server may
 // say that it got none.
-std::string MaskedClient::over_budget(const wire::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
-                                      bool repeated) const {
+std::string MaskedClient::over_budget(const wire::Task& message, const wire::ReceivedTask& task,
+                                      const PreparedRows& rows, bool repeated) const {
   const auto* pass = std::get_if<ClippedPass>(&task.task().work);
   const PrivacyBudget& own = options_.budget;
   if (pass == nullptr)

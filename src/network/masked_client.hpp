@@ -15,16 +15,16 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/federated/engine.hpp"
-#include "fedrk/masking/masker.hpp"
-#include "fedrk/network/data_owner.hpp"
-#include "fedrk/network/privacy_budget.hpp"
-#include "fedrk/operation/log.hpp"
-#include "fedrk/privacy/privacy_plan.hpp"
-#include "fedrk/security/own_credentials.hpp"
-#include "fedrk/store/mask_book.hpp"
+#include "base/result.hpp"
+#include "fedrk/engine.hpp"
+#include "masking/masker.hpp"
+#include "network/data_owner.hpp"
+#include "network/privacy_budget.hpp"
 #include "network/wire.hpp"
+#include "operation/log.hpp"
+#include "privacy/privacy_plan.hpp"
+#include "security/own_credentials.hpp"
+#include "store/mask_book.hpp"
 
 namespace fedrk::network {
 

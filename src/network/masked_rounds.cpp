@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/accept_replies.hpp"
-#include "fedrk/federated/run_ended.hpp"
-#include "fedrk/masking/reply_part.hpp"
+#include "federated/accept_replies.hpp"
+#include "federated/run_ended.hpp"
+#include "fedrk/error.hpp"
+#include "masking/reply_part.hpp"
 #include "network/task_parcels.hpp"
 #include "network/wire.hpp"
 

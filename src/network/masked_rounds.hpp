@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "fedrk/federated/engine.hpp"
-#include "fedrk/masking/grid_scale.hpp"
-#include "fedrk/network/server_options.hpp"
+#include "fedrk/engine.hpp"
+#include "masking/grid_scale.hpp"
+#include "network/server_options.hpp"
 #include "network/switchboard.hpp"
 
 namespace fedrk::network {

@@ -16,12 +16,13 @@
 #include <vector>
 
 #include "base/byte_stream.hpp"
-#include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/masking/part.hpp"
+#include "fedrk/aligned_vector.hpp"
+#include "masking/part.hpp"
 
 namespace fedrk::wire {
 
-/// Another list of fields, order or kind of message is another number. Hello and Welcome begin with it in every version.
+/// Another list of fields, order or kind of message is another number. Hello and Welcome begin with it in every
+/// version.
 constexpr std::uint32_t kProtocol = 5;
 
 /// Bytes that are no text: text must be UTF-8.
@@ -35,8 +36,8 @@ inline std::string_view text_of(const Bytes& bytes) {
 
 struct Hello {
   std::uint32_t protocol = kProtocol;
-  std::string software{};      // for the log
-  std::string name{};          // as in the certificate
+  std::string software{};    // for the log
+  std::string name{};        // as in the certificate
   bool known_draws = false;  // its random draws derive from the plan's seed, which the server knows: for tests
   static constexpr auto fields(auto& self) {
     return std::tie(self.protocol, self.software, self.name, self.known_draws);
@@ -52,8 +53,8 @@ struct PlanEntry {
 
 struct Welcome {
   std::uint32_t protocol = kProtocol;
-  std::string run{};                 // names the run; in every task and answer
-  std::vector<PlanEntry> plan{};     // what a client needs of it
+  std::string run{};               // names the run; in every task and answer
+  std::vector<PlanEntry> plan{};   // what a client needs of it
   bool masked = false;             // whatever clients send of their rows is masked: the server sees sums only
   std::uint32_t heartbeat_ms = 0;  // a client is to be heard at least so often
   static constexpr auto fields(auto& self) {
@@ -76,7 +77,7 @@ struct Ready {
   std::vector<std::string> names{};  // of the columns; none where the data have no names
   bool sparse = false;
   bool open_ended = false;  // a file whose last columns may be empty: the server may ask for more columns
-  MaskKey mask_key{};         // in a masked run
+  MaskKey mask_key{};       // in a masked run
   static constexpr auto fields(auto& self) {
     return std::tie(self.rows, self.columns, self.names, self.sparse, self.open_ended, self.mask_key);
   }
@@ -91,7 +92,7 @@ struct Company {
   };
   std::string run{};
   std::vector<Member> members{};  // by place
-  std::uint32_t place = 0;      // of this client
+  std::uint32_t place = 0;        // of this client
   static constexpr auto fields(auto& self) { return std::tie(self.run, self.members, self.place); }
 };
 
@@ -103,7 +104,7 @@ struct Heartbeat {
 
 struct SumColumns {
   std::string run{};
-  std::uint64_t columns = 0;       // of all clients
+  std::uint64_t columns = 0;         // of all clients
   std::vector<std::string> names{};  // the order of the columns; none: each client has them in the order of the others
   static constexpr auto fields(auto& self) { return std::tie(self.run, self.columns, self.names); }
 };
@@ -119,7 +120,7 @@ struct SumSquares {
 struct ColumnSums {
   std::string run{};
   std::uint64_t rows = 0;
-  bool squared = false;      // distances from the centre, squared
+  bool squared = false;        // distances from the centre, squared
   std::vector<double> sums{};  // none in a masked run,
   masking::Words masked{};     // where these are the words of a part
   static constexpr auto fields(auto& self) {
@@ -129,11 +130,11 @@ struct ColumnSums {
 
 struct Prepare {
   std::string run{};
-  std::uint64_t columns = 0;       // before the intercept
+  std::uint64_t columns = 0;         // before the intercept
   std::vector<std::string> names{};  // as in SumColumns
   bool standardized = false;
   std::vector<double> centre{}, scale{};  // none unless standardized
-  std::uint32_t place = 0;            // of this client among all, from 0
+  std::uint32_t place = 0;                // of this client among all, from 0
   static constexpr auto fields(auto& self) {
     return std::tie(self.run, self.columns, self.names, self.standardized, self.centre, self.scale, self.place);
   }
@@ -160,7 +161,7 @@ struct BasicTask {
   std::uint32_t attempt = 0;               // of a masked sum: another one has other participants, masks and draws
   std::optional<std::int32_t> exponent{};  // of a masked sum: values are in units of 2^exponent; none: wide integers,
                                            // as cross-products always are
-  Bytes question{};                          // round, work, flags, columns, participants (federated/question_bytes.hpp)
+  Bytes question{};                        // round, work, flags, columns, participants (federated/question_bytes.hpp)
   Numbers x{}, own{};                      // `own` is for this client alone; none in a masked run
   static constexpr auto fields(auto& self) {
     return std::tie(self.run, self.number, self.attempt, self.exponent, self.question, self.x, self.own);

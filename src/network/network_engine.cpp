@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "federated/accept_replies.hpp"
+#include "federated/run_ended.hpp"
 #include "federated/state_stream.hpp"
-#include "fedrk/federated/accept_replies.hpp"
-#include "fedrk/federated/run_ended.hpp"
-#include "fedrk/masking/reply_part.hpp"
+#include "masking/reply_part.hpp"
 #include "network/task_parcels.hpp"
 #include "network/wire.hpp"
 

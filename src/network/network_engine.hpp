@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/federated/engine.hpp"
-#include "fedrk/network/server_options.hpp"
+#include "fedrk/engine.hpp"
 #include "network/masked_rounds.hpp"
+#include "network/server_options.hpp"
 #include "network/switchboard.hpp"
 
 namespace fedrk::network {

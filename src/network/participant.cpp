@@ -5,8 +5,8 @@
 #include <exception>
 #include <utility>
 
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/methods/exposure.hpp"
+#include "linalg/kernels.hpp"
+#include "methods/exposure.hpp"
 #include "network/wire.hpp"
 
 namespace fedrk::network {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "fedrk/network/data_owner.hpp"
-#include "fedrk/operation/log.hpp"
+#include "network/data_owner.hpp"
 #include "network/masked_client.hpp"
 #include "network/messages.hpp"
+#include "operation/log.hpp"
 
 namespace fedrk::network {
 

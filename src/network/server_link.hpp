@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/network/server_options.hpp"
-#include "fedrk/network/tls_files.hpp"
+#include "base/result.hpp"
+#include "fedrk/tls_files.hpp"
 #include "network/chunks.hpp"
+#include "network/server_options.hpp"
 
 namespace fedrk::network {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/network/settings.hpp"
+#include "network/settings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/methods/exposure.hpp"
 #include "io/option_values.hpp"
+#include "methods/exposure.hpp"
 
 namespace fedrk::network {
 namespace {

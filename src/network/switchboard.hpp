@@ -21,13 +21,13 @@
 #include <string_view>
 #include <vector>
 
-#include "fedrk/base/client_id.hpp"
-#include "fedrk/base/result.hpp"
-#include "fedrk/federated/run_ended.hpp"
-#include "fedrk/network/server_options.hpp"
-#include "fedrk/operation/log.hpp"
+#include "base/result.hpp"
+#include "federated/run_ended.hpp"
+#include "fedrk/client_id.hpp"
 #include "network/chunks.hpp"
 #include "network/messages.hpp"
+#include "network/server_options.hpp"
+#include "operation/log.hpp"
 
 namespace fedrk::network {
 
@@ -178,7 +178,8 @@ class Switchboard {
   void ask(ClientId client);
   void prepare(ClientId client);
   void send_company(ClientId client);
-  void resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence, bool may_return = false);
+  void resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence,
+               bool may_return = false);
   void shut_out(ConnectionId id, Connection& connection, std::string veto);
   void offend(ClientId client, const std::string& words);
   void throw_if_interrupted() const;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "network/switchboard.hpp"
 
 namespace fedrk::network {

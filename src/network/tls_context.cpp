@@ -6,9 +6,9 @@
 
 #include <openssl/pem.h>
 
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/security/certificate.hpp"
+#include "io/mapped_file.hpp"
 #include "network/words.hpp"
+#include "security/certificate.hpp"
 
 namespace fedrk::network {
 namespace {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/network/tls_files.hpp"
+#include "base/result.hpp"
+#include "fedrk/tls_files.hpp"
 #include "security/openssl.hpp"
 
 namespace fedrk::network {

@@ -14,16 +14,16 @@
 
 #include "network/websocket_types.hpp"
 
+#include <fmt/format.h>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <fmt/format.h>
 
-#include "fedrk/security/certificate.hpp"
-#include "fedrk/security/tls_probe.hpp"
 #include "network/close_codes.hpp"
 #include "network/server_link.hpp"
 #include "network/tls_context.hpp"
 #include "network/words.hpp"
+#include "security/certificate.hpp"
+#include "security/tls_probe.hpp"
 #include "security/tls_words.hpp"
 
 namespace fedrk::network {
@@ -213,9 +213,10 @@ class WebSocketLink final : public ServerLink {
   bool speaks_otherwise() const { return !spoken().empty() && spoken() != kSubprotocol; }
   std::string other_protocol() const {
     const bool numbered = spoken().starts_with(kNumberedProtocol);
-    return fmt::format("the server speaks protocol {}, this client {}: use the same version of fedrk on both sides",
-                       numbered ? tamed(std::string(spoken().substr(kNumberedProtocol.size())), 10) : "4 or an earlier one",
-                       wire::kProtocol);
+    return fmt::format(
+        "the server speaks protocol {}, this client {}: use the same version of fedrk on both sides",
+        numbered ? tamed(std::string(spoken().substr(kNumberedProtocol.size())), 10) : "4 or an earlier one",
+        wire::kProtocol);
   }
 
   // ---- Messages.

@@ -11,11 +11,11 @@
 #include <optional>
 #include <string>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/network/server_options.hpp"
-#include "fedrk/network/tls_files.hpp"
-#include "fedrk/operation/log.hpp"
+#include "base/result.hpp"
+#include "fedrk/tls_files.hpp"
+#include "network/server_options.hpp"
 #include "network/switchboard.hpp"
+#include "operation/log.hpp"
 
 namespace fedrk::network {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/io/plan_options.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/error.hpp"
+#include "io/plan_options.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk::wire {
 namespace {

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.hpp"
 #include "federated/question_bytes.hpp"
-#include "fedrk/base/result.hpp"
-#include "fedrk/federated/engine.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/masking/part.hpp"
+#include "fedrk/engine.hpp"
+#include "io/plan.hpp"
+#include "masking/part.hpp"
 #include "network/messages.hpp"
 
 namespace fedrk::wire {

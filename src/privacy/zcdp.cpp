@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/privacy/zcdp.hpp"
+#include "privacy/zcdp.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk::privacy {
 

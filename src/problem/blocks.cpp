@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/blocks.hpp"
+#include "problem/blocks.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk {
 namespace {

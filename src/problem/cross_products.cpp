@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/cross_products.hpp"
+#include "problem/cross_products.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "problem/frame_for.hpp"
 #include "problem/panels.hpp"
 #include "problem/sparse_cross_products.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/frame.hpp"
+#include "problem/frame.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/problem/frame.hpp"
+#include "fedrk/error.hpp"
+#include "problem/frame.hpp"
 
 namespace fedrk {
 

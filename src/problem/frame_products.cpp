@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/frame_products.hpp"
+#include "problem/frame_products.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 #include "problem/frame_for.hpp"
 #include "simd/kernel_table.hpp"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/problem/partition.hpp"
-#include "fedrk/random/rng_stream.hpp"
-#include "fedrk/random/subset.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
+#include "problem/partition.hpp"
+#include "random/rng_stream.hpp"
+#include "random/subset.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/linear_system.hpp"
+#include "fedrk/system.hpp"
 
 #include <algorithm>
 
-#include "fedrk/linalg/row_products.hpp"
+#include "linalg/row_products.hpp"
 
 namespace fedrk {
 namespace {

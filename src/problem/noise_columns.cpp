@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/noise_columns.hpp"
+#include "problem/noise_columns.hpp"
 
 namespace fedrk {
 namespace {

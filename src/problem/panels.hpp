@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "fedrk/linalg/aligned_vector.hpp"
+#include "fedrk/aligned_vector.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/partition.hpp"
+#include "problem/partition.hpp"
 
 #include <unordered_map>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/random/subset.hpp"
+#include "fedrk/error.hpp"
+#include "random/subset.hpp"
 
 namespace fedrk {
 

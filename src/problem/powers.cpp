@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/powers.hpp"
+#include "problem/powers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/base/error.hpp"
+#include "fedrk/contracts.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/row_block.hpp"
+#include "fedrk/row_block.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
 #include "problem/rescale.hpp"
 
 namespace fedrk {

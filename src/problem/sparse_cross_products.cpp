@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "fedrk/linalg/double_double.hpp"
-#include "fedrk/problem/cross_products.hpp"
+#include "linalg/double_double.hpp"
+#include "problem/cross_products.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {

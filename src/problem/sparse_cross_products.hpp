@@ -9,9 +9,9 @@
 
 #include <span>
 
-#include "fedrk/linalg/aligned_vector.hpp"
-#include "fedrk/linalg/sparse_matrix.hpp"
-#include "fedrk/problem/frame.hpp"
+#include "fedrk/aligned_vector.hpp"
+#include "fedrk/sparse_matrix.hpp"
+#include "problem/frame.hpp"
 
 namespace fedrk {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/standardize.hpp"
+#include "problem/standardize.hpp"
 
 #include <cmath>
 #include <string>
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
-#include "fedrk/base/error.hpp"
+#include "fedrk/contracts.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk {
 namespace {

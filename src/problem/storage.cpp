@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/storage.hpp"
+#include "problem/storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 #include "problem/rescale.hpp"
 
 namespace fedrk {

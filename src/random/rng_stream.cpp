@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 
 #include <cmath>
 #include <numbers>
 
 #include <Random123/philox.h>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 #include "simd/kernel_table.hpp"
 
 namespace fedrk {

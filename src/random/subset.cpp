@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/random/subset.hpp"
+#include "random/subset.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
 
-#include "fedrk/base/contracts.hpp"
+#include "fedrk/contracts.hpp"
 
 namespace fedrk {
 

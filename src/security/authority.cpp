@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/authority.hpp"
+#include "security/authority.hpp"
 
 #include <arpa/inet.h>
 
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <openssl/rand.h>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 #include "security/openssl.hpp"
 
 namespace fedrk::security {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/certificate.hpp"
+#include "security/certificate.hpp"
 
 #include <arpa/inet.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/moment.hpp"
+#include "security/moment.hpp"
 
 #include <ctime>
 

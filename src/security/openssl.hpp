@@ -19,7 +19,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include "fedrk/security/moment.hpp"
+#include "security/moment.hpp"
 
 namespace fedrk::security {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/own_credentials.hpp"
+#include "security/own_credentials.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "fedrk/security/private_file.hpp"
+#include "security/private_file.hpp"
 
 namespace fedrk::security {
 namespace {

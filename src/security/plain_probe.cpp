@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/tls_probe.hpp"
 #include "security/openssl.hpp"
 #include "security/tcp.hpp"
 #include "security/tls_conversation.hpp"
+#include "security/tls_probe.hpp"
 
 namespace fedrk::security {
 namespace {

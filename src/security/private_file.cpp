@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/private_file.hpp"
+#include "security/private_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/revocation_list.hpp"
+#include "security/revocation_list.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/security/certificate.hpp"
+#include "security/certificate.hpp"
 
 namespace fedrk::security {
 

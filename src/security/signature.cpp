@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/signature.hpp"
+#include "security/signature.hpp"
 
 #include <fmt/format.h>
 
-#include "fedrk/security/certificate.hpp"
+#include "security/certificate.hpp"
 #include "security/openssl.hpp"
 
 namespace fedrk::security {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/security/tls_probe.hpp"
+#include "security/tls_probe.hpp"
 
 namespace fedrk::security {
 

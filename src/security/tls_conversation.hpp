@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/security/own_credentials.hpp"
 #include "security/openssl.hpp"
+#include "security/own_credentials.hpp"
 #include "security/tcp.hpp"
 #include "security/tls_words.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/tls_probe.hpp"
+#include "security/tls_probe.hpp"
 
 #include <charconv>
 #include <optional>

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "fedrk/security/certificate.hpp"
-#include "fedrk/security/tls_probe.hpp"
+#include "security/certificate.hpp"
+#include "security/tls_probe.hpp"
 
 namespace fedrk::security {
 

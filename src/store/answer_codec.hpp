@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine.hpp"
 
 namespace fedrk::store {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/store/journal_engine.hpp"
+#include "store/journal_engine.hpp"
 
 #include <chrono>
 #include <string>

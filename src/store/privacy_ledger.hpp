@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "fedrk/store/client_store.hpp"
+#include "store/client_store.hpp"
 #include "store/sqlite.hpp"
 
 namespace fedrk::store {

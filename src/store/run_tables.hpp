@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-#include "fedrk/store/run_store.hpp"
+#include "store/run_store.hpp"
 #include "store/sqlite.hpp"
 
 namespace fedrk::store {

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 
 namespace fedrk::store {
 

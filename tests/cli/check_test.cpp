@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "fedrk/security/authority.hpp"
-#include "fedrk/security/private_file.hpp"
+#include "security/authority.hpp"
+#include "security/private_file.hpp"
 #include "support/program.hpp"
 #include "support/tls_server.hpp"
 

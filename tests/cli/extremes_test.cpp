@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 #include "support/answer.hpp"
 #include "support/direct_solver.hpp"
 

@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "fedrk/fedrk.hpp"
-#include "fedrk/io/npy.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/partition.hpp"
+#include "fedrk/generate.hpp"
+#include "io/npy.hpp"
+#include "problem/partition.hpp"
 #include "support/program.hpp"
 
 namespace fedrk {

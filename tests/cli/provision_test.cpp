@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/io/plan.hpp"
-#include "fedrk/network/settings.hpp"
-#include "fedrk/security/own_credentials.hpp"
+#include "io/plan.hpp"
+#include "network/settings.hpp"
+#include "security/own_credentials.hpp"
 #include "support/program.hpp"
 
 namespace fedrk {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "fedrk/io/npy.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "io/npy.hpp"
+#include "random/rng_stream.hpp"
 #include "support/program.hpp"
 
 namespace fedrk {

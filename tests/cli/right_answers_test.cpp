@@ -11,10 +11,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/dataset.hpp"
-#include "fedrk/io/npy.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "io/csv.hpp"
+#include "io/dataset.hpp"
+#include "io/npy.hpp"
+#include "linalg/kernels.hpp"
 #include "support/answer.hpp"
 #include "support/direct_solver.hpp"
 

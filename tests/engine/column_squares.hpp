@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk::test {

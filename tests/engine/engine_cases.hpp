@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/baselines/averaging.hpp"
-#include "fedrk/baselines/scaffold.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/methods/gram_method.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "baselines/averaging.hpp"
+#include "baselines/scaffold.hpp"
+#include "fedrk/run.hpp"
+#include "methods/conjugate_gradients.hpp"
+#include "methods/gram_method.hpp"
+#include "methods/method_options.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/in_process_engine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "engine/column_squares.hpp"
 #include "engine/engine_cases.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
+#include "fedrk/in_process_engine.hpp"
 #include "support/identities.hpp"
 #include "support/local_federation.hpp"
 #include "support/temp_folder.hpp"

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/network/client_run.hpp"
-#include "fedrk/security/authority.hpp"
-#include "fedrk/security/private_file.hpp"
-#include "fedrk/security/tls_probe.hpp"
+#include "network/client_run.hpp"
+#include "security/authority.hpp"
+#include "security/private_file.hpp"
+#include "security/tls_probe.hpp"
 #include "support/federation.hpp"
 
 namespace fedrk::test {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "federation/weather.hpp"
-#include "fedrk/security/private_file.hpp"
-#include "fedrk/security/tls_probe.hpp"
 #include "network/server_link.hpp"
+#include "security/private_file.hpp"
+#include "security/tls_probe.hpp"
 #include "support/http_get.hpp"
 #include "support/messages.hpp"
 
@@ -183,7 +183,8 @@ TEST_F(HostileConnections, FromAMemberOfAnEarlierVersionAreRefusedInWords) {
   start();
   {
     const auto link = connect_as("site-1");
-    // As the version before wrote it: { hello { protocol: 4 name: "site-1" } }, whose first byte is that of a chunk here.
+    // As the version before wrote it: { hello { protocol: 4 name: "site-1" } }, whose first byte is that of a chunk
+    // here.
     ASSERT_TRUE(link->write({static_cast<wire::ChunkKind>('\x0A'), "\x0A\x08\x04\x1A\x06site-1"}));
     EXPECT_FALSE(link->read());
     const network::LinkEnd end = link->finish();

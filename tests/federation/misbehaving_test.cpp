@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "federation/weather.hpp"
-#include "fedrk/network/file_owner.hpp"
 #include "network/client_session.hpp"
+#include "network/file_owner.hpp"
 #include "support/local_federation.hpp"  // NoLog
 #include "support/messages.hpp"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/masking/masker.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
 #include "fuzz/fuzz_input.hpp"
+#include "masking/masker.hpp"
 #include "network/participant.hpp"
 #include "network/vectors.hpp"
 #include "network/wire.hpp"

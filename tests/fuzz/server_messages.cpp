@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/federated/accept_replies.hpp"
+#include "federated/accept_replies.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "network/switchboard.hpp"
 #include "network/wire.hpp"
@@ -311,12 +311,14 @@ class Play {
     FUZZ_PROMISE(!was_aside);
     FUZZ_PROMISE(message.body_case() == question.kind);
     if (wire::holds<wire::Update>(message)) {
-      FUZZ_PROMISE(std::get<wire::Update>(message).run == "fuzz" && std::get<wire::Update>(message).number == question.number);
+      FUZZ_PROMISE(std::get<wire::Update>(message).run == "fuzz" &&
+                   std::get<wire::Update>(message).number == question.number);
       FUZZ_PROMISE(std::get<wire::Update>(message).attempt == question.attempt);
       const auto& values = std::get<wire::Update>(message).values;
       FUZZ_PROMISE(values.length() == static_cast<std::uint64_t>(values.values_size()) && values.length() <= longest_);
     }
-    if (wire::holds<wire::ColumnSums>(message)) FUZZ_PROMISE(std::get<wire::ColumnSums>(message).squared == question.squared);
+    if (wire::holds<wire::ColumnSums>(message))
+      FUZZ_PROMISE(std::get<wire::ColumnSums>(message).squared == question.squared);
     if (pieces_) return;
     const std::string name = board_->status()[answer.client.value].name;
     FUZZ_PROMISE(std::ranges::find(said_, std::pair(name, bytes_of(message))) != said_.end());

@@ -11,9 +11,9 @@
 
 #include "engine/column_squares.hpp"
 #include "engine/engine_cases.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/mpi/mpi_engine.hpp"
-#include "fedrk/problem/blocks.hpp"
+#include "fedrk/error.hpp"
+#include "fedrk/mpi.hpp"
+#include "problem/blocks.hpp"
 
 namespace fedrk {
 namespace {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 #include "support/mpi_program.hpp"
 
 namespace fedrk {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <fedrk/engine/in_process_engine.hpp>
-#include <fedrk/federated/federated_run.hpp>
+#include <fedrk/in_process_engine.hpp>
+#include <fedrk/run.hpp>
 
 int main() {
   std::vector<fedrk::Client> clients;

@@ -9,13 +9,13 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/methods/gram_method.hpp"
-#include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/method_options.hpp"
-#include "fedrk/methods/refit.hpp"
-#include "fedrk/methods/sparse_kaczmarz.hpp"
+#include "analysis/error_to_truth.hpp"
+#include "methods/conjugate_gradients.hpp"
+#include "methods/gram_method.hpp"
+#include "methods/hyperplane_method.hpp"
+#include "methods/method_options.hpp"
+#include "methods/refit.hpp"
+#include "methods/sparse_kaczmarz.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

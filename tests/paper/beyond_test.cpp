@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/methods/hyperplane_method.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "analysis/error_to_truth.hpp"
+#include "methods/conjugate_gradients.hpp"
+#include "methods/hyperplane_method.hpp"
+#include "methods/method_options.hpp"
 #include "support/doubles.hpp"
 #include "support/tiny_systems.hpp"
 

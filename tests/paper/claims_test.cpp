@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/analysis/selection_counts.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/problem/noise_columns.hpp"
+#include "analysis/error_to_truth.hpp"
+#include "analysis/selection_counts.hpp"
+#include "fedrk/run.hpp"
+#include "problem/noise_columns.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/privacy_forecast.hpp"
-#include "fedrk/methods/conjugate_gradients.hpp"
-#include "fedrk/methods/method_options.hpp"
-#include "fedrk/methods/private_mean.hpp"
+#include "analysis/privacy_forecast.hpp"
+#include "methods/conjugate_gradients.hpp"
+#include "methods/method_options.hpp"
+#include "methods/private_mean.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/methods/method_options.hpp"
+#include "methods/method_options.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

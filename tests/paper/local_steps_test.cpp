@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/federated/federated_run.hpp"
+#include "analysis/error_to_truth.hpp"
+#include "fedrk/run.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

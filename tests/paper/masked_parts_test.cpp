@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/masking/grid_scale.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "masking/grid_scale.hpp"
+#include "methods/method_options.hpp"
 #include "support/masked_circle.hpp"
 #include "support/prostate_attack.hpp"
 

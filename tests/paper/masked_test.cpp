@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "experiments/prostate.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "methods/method_options.hpp"
 #include "support/direct_solver.hpp"
 #include "support/local_federation.hpp"
 #include "support/tiny_systems.hpp"

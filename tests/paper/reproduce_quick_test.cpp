@@ -12,16 +12,16 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/selection_counts.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/prostate.hpp"
 #include "experiments/prostate_lasso.hpp"
 #include "experiments/verdicts.hpp"
 #include "experiments/verdicts_beyond.hpp"
 #include "experiments/verdicts_fig1.hpp"
-#include "fedrk/analysis/selection_counts.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/io/memory.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "io/federation.hpp"
+#include "io/memory.hpp"
 #include "io/plot_axes.hpp"
 
 namespace fedrk::experiments {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "fedrk/problem/linear_system.hpp"
+#include "fedrk/system.hpp"
 
 namespace fedrk::test {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "fedrk/federated/history.hpp"
+#include "fedrk/history.hpp"
 
 namespace fedrk::test {
 

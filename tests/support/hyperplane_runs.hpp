@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/methods/hyperplane_method.hpp"
+#include "fedrk/run.hpp"
+#include "methods/hyperplane_method.hpp"
 
 namespace fedrk::test {
 

@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "fedrk/network/tls_files.hpp"
-#include "fedrk/security/authority.hpp"
-#include "fedrk/security/moment.hpp"
-#include "fedrk/security/private_file.hpp"
+#include "fedrk/tls_files.hpp"
+#include "security/authority.hpp"
+#include "security/moment.hpp"
+#include "security/private_file.hpp"
 
 namespace fedrk::test {
 

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/federated/client.hpp"
-#include "fedrk/network/client_run.hpp"
-#include "fedrk/network/data_owner.hpp"
-#include "fedrk/network/federation_server.hpp"
-#include "fedrk/operation/log.hpp"
-#include "fedrk/store/mask_book.hpp"
+#include "fedrk/site.hpp"
+#include "network/client_run.hpp"
+#include "network/data_owner.hpp"
+#include "network/federation_server.hpp"
+#include "operation/log.hpp"
+#include "store/mask_book.hpp"
 
 namespace fedrk::test {
 

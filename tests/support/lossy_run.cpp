@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/io/result_files.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "fedrk/run.hpp"
+#include "io/federation.hpp"
+#include "io/plan.hpp"
+#include "io/result_files.hpp"
+#include "methods/method_options.hpp"
 #include "support/scripted_engine.hpp"
 
 namespace fedrk::test {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/masking/reply_part.hpp"
+#include "masking/reply_part.hpp"
 #include "network/participant.hpp"
 #include "network/wire.hpp"
 #include "support/local_federation.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 
 namespace fedrk::test {
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/record_attack.hpp"
 #include "experiments/prostate.hpp"
 #include "experiments/support.hpp"
-#include "fedrk/analysis/record_attack.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/methods/method_options.hpp"
-#include "fedrk/problem/partition.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "methods/method_options.hpp"
+#include "problem/partition.hpp"
 
 namespace fedrk::test {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine.hpp"
 
 namespace fedrk::test {
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "fedrk/problem/partition.hpp"
+#include "problem/partition.hpp"
 #include "support/process.hpp"
 
 namespace fedrk::test {

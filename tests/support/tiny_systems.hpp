@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/partition.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "fedrk/generate.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "linalg/kernels.hpp"
+#include "problem/partition.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::test {
 

@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/network/tls_files.hpp"
-#include "fedrk/operation/log.hpp"
-#include "fedrk/security/own_credentials.hpp"
+#include "base/result.hpp"
+#include "fedrk/tls_files.hpp"
+#include "operation/log.hpp"
+#include "security/own_credentials.hpp"
 
 namespace fedrk::app {
 

@@ -15,8 +15,8 @@
 #include "before_joining.hpp"
 #include "check_lines.hpp"
 #include "commands.hpp"
-#include "fedrk/io/write_file.hpp"
 #include "flags.hpp"
+#include "io/write_file.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

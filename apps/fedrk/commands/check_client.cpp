@@ -6,12 +6,12 @@
 
 #include "before_joining.hpp"
 #include "check_lines.hpp"
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/security/private_file.hpp"
-#include "fedrk/security/tls_probe.hpp"
+#include "io/csv.hpp"
+#include "io/federation.hpp"
+#include "io/mapped_file.hpp"
+#include "io/plan.hpp"
+#include "security/private_file.hpp"
+#include "security/tls_probe.hpp"
 
 namespace fedrk::app {
 namespace {

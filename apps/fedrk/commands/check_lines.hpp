@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/network/settings.hpp"
-#include "fedrk/security/own_credentials.hpp"
+#include "network/settings.hpp"
+#include "security/own_credentials.hpp"
 
 namespace fedrk::app {
 

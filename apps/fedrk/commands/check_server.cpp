@@ -12,10 +12,10 @@
 #include "before_joining.hpp"
 #include "check_lines.hpp"
 #include "federation_folder.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/methods/exposure.hpp"
-#include "fedrk/security/private_file.hpp"
-#include "fedrk/security/tls_probe.hpp"
+#include "io/plan.hpp"
+#include "methods/exposure.hpp"
+#include "security/private_file.hpp"
+#include "security/tls_probe.hpp"
 
 namespace fedrk::app {
 namespace {

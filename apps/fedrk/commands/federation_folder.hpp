@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/security/authority.hpp"
-#include "fedrk/security/certificate.hpp"
-#include "fedrk/security/moment.hpp"
+#include "base/result.hpp"
+#include "security/authority.hpp"
+#include "security/certificate.hpp"
+#include "security/moment.hpp"
 #include "start_up_folder.hpp"
 
 namespace fedrk::app {

@@ -12,14 +12,14 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "fedrk/io/csv.hpp"
-#include "fedrk/io/libsvm.hpp"
-#include "fedrk/io/matrix_market.hpp"
-#include "fedrk/io/npy.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/io/write_file.hpp"
 #include "flags.hpp"
 #include "generator_flags.hpp"
+#include "io/csv.hpp"
+#include "io/libsvm.hpp"
+#include "io/matrix_market.hpp"
+#include "io/npy.hpp"
+#include "io/plan.hpp"
+#include "io/write_file.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

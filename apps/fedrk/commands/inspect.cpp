@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/survey.hpp"
 #include "api/method_words.hpp"
 #include "api/revealed.hpp"
 #include "commands.hpp"
-#include "fedrk/analysis/survey.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/io/plan_options.hpp"
 #include "inspect_attack.hpp"
+#include "io/federation.hpp"
+#include "io/plan_options.hpp"
 #include "output.hpp"
 #include "plan_flags.hpp"
 

@@ -16,11 +16,11 @@
 
 #include "commands.hpp"
 #include "federation_folder.hpp"
-#include "fedrk/io/plan.hpp"
-#include "fedrk/security/authority.hpp"
-#include "fedrk/security/private_file.hpp"
 #include "flags.hpp"
+#include "io/plan.hpp"
 #include "output.hpp"
+#include "security/authority.hpp"
+#include "security/private_file.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "fedrk/io/report.hpp"
 #include "flags.hpp"
+#include "io/report.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

@@ -21,8 +21,8 @@
 #include "experiments/experiment.hpp"
 #include "experiments/findings_files.hpp"
 #include "experiments/page.hpp"
-#include "fedrk/io/write_file.hpp"
 #include "flags.hpp"
+#include "io/write_file.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 

@@ -12,12 +12,12 @@
 
 #include "before_joining.hpp"
 #include "commands.hpp"
-#include "fedrk/io/mapped_file.hpp"
-#include "fedrk/io/plan_options.hpp"
-#include "fedrk/network/settings.hpp"
-#include "fedrk/security/revocation_list.hpp"
 #include "flags.hpp"
+#include "io/mapped_file.hpp"
+#include "io/plan_options.hpp"
+#include "network/settings.hpp"
 #include "output.hpp"
+#include "security/revocation_list.hpp"
 #include "server_run.hpp"
 
 namespace fedrk::app {

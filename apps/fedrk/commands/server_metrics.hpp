@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/network/federation_server.hpp"
-#include "fedrk/operation/http_endpoint.hpp"
-#include "fedrk/operation/metrics.hpp"
+#include "fedrk/run.hpp"
+#include "network/federation_server.hpp"
+#include "operation/http_endpoint.hpp"
+#include "operation/metrics.hpp"
 
 namespace fedrk::app {
 

@@ -16,15 +16,15 @@
 
 #include "commands.hpp"
 #include "execute.hpp"
-#include "fedrk/federated/run_ended.hpp"
-#include "fedrk/io/write_file.hpp"
-#include "fedrk/methods/exposure.hpp"
-#include "fedrk/network/federation_server.hpp"
-#include "fedrk/operation/http_endpoint.hpp"
-#include "fedrk/security/tls_probe.hpp"
-#include "fedrk/store/journal_engine.hpp"
+#include "federated/run_ended.hpp"
+#include "io/write_file.hpp"
+#include "methods/exposure.hpp"
+#include "network/federation_server.hpp"
+#include "operation/http_endpoint.hpp"
+#include "security/tls_probe.hpp"
 #include "server_metrics.hpp"
 #include "signals.hpp"
+#include "store/journal_engine.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "fedrk/io/plan.hpp"
-#include "fedrk/network/federation_server.hpp"
-#include "fedrk/network/settings.hpp"
+#include "io/plan.hpp"
+#include "network/federation_server.hpp"
+#include "network/settings.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "fedrk/io/write_file.hpp"
-#include "fedrk/security/private_file.hpp"
+#include "io/write_file.hpp"
+#include "security/private_file.hpp"
 
 namespace fedrk::app {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "fedrk/base/result.hpp"
-#include "fedrk/security/authority.hpp"
+#include "base/result.hpp"
+#include "security/authority.hpp"
 
 namespace fedrk::app {
 

@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "fedrk/store/run_lock.hpp"
-#include "fedrk/store/run_store.hpp"
 #include "flags.hpp"
 #include "output.hpp"
+#include "store/run_lock.hpp"
+#include "store/run_store.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/comparison.hpp"
+#include "analysis/comparison.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/step_search.hpp"
-#include "fedrk/baselines/gradient_descent.hpp"
-#include "fedrk/federated/threshold.hpp"
+#include "analysis/step_search.hpp"
+#include "baselines/gradient_descent.hpp"
+#include "federated/threshold.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/lasso.hpp"
+#include "analysis/lasso.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/io/dataset.hpp"
-#include "fedrk/problem/standardize.hpp"
+#include "io/dataset.hpp"
+#include "problem/standardize.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/privacy_forecast.hpp"
+#include "analysis/privacy_forecast.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/record_attack.hpp"
+#include "analysis/record_attack.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/run.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

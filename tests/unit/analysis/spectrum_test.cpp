@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/spectrum.hpp"
+#include "analysis/spectrum.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/survey.hpp"
+#include "analysis/survey.hpp"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/analysis/transcript.hpp"
+#include "analysis/transcript.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/run.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

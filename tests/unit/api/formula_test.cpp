@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
 
 namespace fedrk {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/byte_stream.hpp"
 #include "base/hash.hpp"
-#include "fedrk/federated/engine.hpp"
+#include "fedrk/engine.hpp"
 #include "support/any_value.hpp"
 
 namespace fedrk {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/base/result.hpp"
+#include "base/result.hpp"
 
 #include <memory>
 #include <string>

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/baselines/averaging.hpp"
-#include "fedrk/baselines/gradient_descent.hpp"
-#include "fedrk/baselines/pooled.hpp"
-#include "fedrk/baselines/scaffold.hpp"
-#include "fedrk/federated/federated_run.hpp"
+#include "baselines/averaging.hpp"
+#include "baselines/gradient_descent.hpp"
+#include "baselines/pooled.hpp"
+#include "baselines/scaffold.hpp"
+#include "fedrk/run.hpp"
 #include "support/direct_solver.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/accept_replies.hpp"
+#include "federated/accept_replies.hpp"
 
 #include <cmath>
 

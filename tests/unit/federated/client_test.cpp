@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/client.hpp"
+#include "fedrk/site.hpp"
 
 #include <tuple>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/problem/storage.hpp"
+#include "fedrk/error.hpp"
+#include "problem/storage.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/clipped_pass.hpp"
+#include "federated/clipped_pass.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/client.hpp"
-#include "fedrk/linalg/kernels.hpp"
-#include "fedrk/random/subset.hpp"
+#include "fedrk/error.hpp"
+#include "fedrk/site.hpp"
+#include "linalg/kernels.hpp"
+#include "random/subset.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/run.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/error_to_truth.hpp"
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/run_ended.hpp"
+#include "analysis/error_to_truth.hpp"
+#include "federated/run_ended.hpp"
+#include "fedrk/error.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/groups.hpp"
+#include "federated/groups.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/hyperplane.hpp"
+#include "federated/hyperplane.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/kaczmarz/projection.hpp"
+#include "kaczmarz/projection.hpp"
 
 namespace fedrk {
 namespace {

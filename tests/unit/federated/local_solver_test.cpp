@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/local_solver.hpp"
+#include "federated/local_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/local_work.hpp"
+#include "fedrk/question.hpp"
 
 #include <gtest/gtest.h>
 
+#include "federated/pooled_rows.hpp"
 #include "federated/row_work.hpp"
-#include "fedrk/federated/pooled_rows.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

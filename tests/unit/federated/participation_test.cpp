@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/participation.hpp"
+#include "federated/participation.hpp"
 
 #include <gtest/gtest.h>
 

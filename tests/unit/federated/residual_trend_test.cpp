@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/residual_trend.hpp"
+#include "federated/residual_trend.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 #include "support/histories.hpp"
 
 namespace fedrk {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/server_step.hpp"
+#include "federated/server_step.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/kaczmarz/projection.hpp"
+#include "kaczmarz/projection.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/stopping.hpp"
+#include "federated/stopping.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/federated/sweep.hpp"
+#include "federated/sweep.hpp"
 
 #include <cmath>
 #include <optional>

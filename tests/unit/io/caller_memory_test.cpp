@@ -11,10 +11,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/engine/in_process_engine.hpp"
-#include "fedrk/io/federation.hpp"
-#include "fedrk/random/rng_stream.hpp"
+#include "fedrk/error.hpp"
+#include "fedrk/in_process_engine.hpp"
+#include "io/federation.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/comparison_files.hpp"
+#include "io/comparison_files.hpp"
 
 #include <limits>
 

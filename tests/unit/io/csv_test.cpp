@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/csv.hpp"
+#include "io/csv.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/dataset.hpp"
+#include "io/dataset.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "fedrk/io/npy.hpp"
+#include "io/npy.hpp"
 #include "support/temp_folder.hpp"
 
 namespace fedrk::io {

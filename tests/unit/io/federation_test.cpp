@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/federation.hpp"
+#include "io/federation.hpp"
 
 #include <gtest/gtest.h>
 

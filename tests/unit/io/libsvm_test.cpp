@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/libsvm.hpp"
+#include "io/libsvm.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/matrix_market.hpp"
+#include "io/matrix_market.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fedrk/io/dataset.hpp"
-#include "fedrk/io/npy.hpp"
+#include "io/dataset.hpp"
+#include "io/npy.hpp"
 #include "support/temp_folder.hpp"
 
 namespace fedrk::io {

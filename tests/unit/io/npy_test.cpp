@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/npy.hpp"
+#include "io/npy.hpp"
 
 #include <gtest/gtest.h>
 

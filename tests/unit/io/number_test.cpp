@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/number.hpp"
+#include "io/number.hpp"
 
 #include <gtest/gtest.h>
 

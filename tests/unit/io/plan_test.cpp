@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/plan.hpp"
+#include "io/plan.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/io/plan_options.hpp"
+#include "io/plan_options.hpp"
 #include "support/temp_folder.hpp"
 
 namespace fedrk::io {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/report.hpp"
+#include "io/report.hpp"
 
 #include <regex>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/result_files.hpp"
+#include "io/result_files.hpp"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/io/write_file.hpp"
+#include "io/write_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "fedrk/io/npy.hpp"
+#include "io/npy.hpp"
 #include "support/temp_folder.hpp"
 
 namespace fedrk::io {

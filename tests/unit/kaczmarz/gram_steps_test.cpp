@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/kaczmarz/gram_steps.hpp"
+#include "kaczmarz/gram_steps.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/linalg/gram.hpp"
-#include "fedrk/linalg/instruction_set.hpp"
+#include "linalg/gram.hpp"
+#include "linalg/instruction_set.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/kaczmarz/projection.hpp"
+#include "kaczmarz/projection.hpp"
 
 #include <vector>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/kaczmarz/randomized_kaczmarz.hpp"
+#include "kaczmarz/randomized_kaczmarz.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/spectrum.hpp"
-#include "fedrk/problem/row_block.hpp"
+#include "analysis/spectrum.hpp"
+#include "fedrk/row_block.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

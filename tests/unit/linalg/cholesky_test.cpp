@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/cholesky.hpp"
+#include "linalg/cholesky.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/double_double.hpp"
+#include "linalg/double_double.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/gram.hpp"
+#include "linalg/gram.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/linalg/instruction_set.hpp"
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
+#include "linalg/instruction_set.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

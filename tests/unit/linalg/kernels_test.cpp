@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/instruction_set.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/instruction_set.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

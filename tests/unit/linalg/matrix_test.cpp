@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/matrix.hpp"
+#include "fedrk/matrix.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/row_space.hpp"
+#include "linalg/row_space.hpp"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/linalg/sparse_matrix.hpp"
+#include "fedrk/sparse_matrix.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 
 namespace fedrk {
 namespace {

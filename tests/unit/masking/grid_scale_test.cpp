@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/grid_scale.hpp"
+#include "masking/grid_scale.hpp"
 
 #include <cmath>
 

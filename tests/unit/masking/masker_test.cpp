@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/masker.hpp"
+#include "masking/masker.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/part.hpp"
+#include "masking/part.hpp"
 
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/masking/reply_part.hpp"
+#include "masking/reply_part.hpp"
 
 namespace fedrk::masking {
 namespace {

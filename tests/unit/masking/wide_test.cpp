@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/masking/wide.hpp"
+#include "masking/wide.hpp"
 
 #include <array>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 
 namespace fedrk::masking {
 namespace {

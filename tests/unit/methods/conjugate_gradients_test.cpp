@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/conjugate_gradients.hpp"
+#include "methods/conjugate_gradients.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/linalg/kernels.hpp"
+#include "fedrk/run.hpp"
+#include "linalg/kernels.hpp"
 #include "support/direct_solver.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"

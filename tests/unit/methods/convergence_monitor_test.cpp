@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/convergence_monitor.hpp"
+#include "methods/convergence_monitor.hpp"
 
 #include <algorithm>
 #include <cmath>

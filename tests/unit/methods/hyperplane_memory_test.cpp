@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/hyperplane_memory.hpp"
+#include "methods/hyperplane_memory.hpp"
 
 #include <cmath>
 

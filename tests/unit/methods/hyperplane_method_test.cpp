@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/hyperplane_method.hpp"
+#include "methods/hyperplane_method.hpp"
 
 #include <algorithm>
 #include <cmath>

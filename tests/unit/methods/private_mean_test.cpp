@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/private_mean.hpp"
+#include "methods/private_mean.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/methods/method_options.hpp"
+#include "fedrk/error.hpp"
+#include "fedrk/run.hpp"
+#include "methods/method_options.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

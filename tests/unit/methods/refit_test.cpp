@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/refit.hpp"
+#include "methods/refit.hpp"
 
 #include <algorithm>
 #include <cmath>

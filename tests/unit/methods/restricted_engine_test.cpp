@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/restricted_engine.hpp"
+#include "methods/restricted_engine.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/federated_run.hpp"
+#include "fedrk/run.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

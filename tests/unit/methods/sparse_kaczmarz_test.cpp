@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/sparse_kaczmarz.hpp"
+#include "methods/sparse_kaczmarz.hpp"
 
 #include <cmath>
 #include <tuple>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/federated/soft_threshold.hpp"
+#include "federated/soft_threshold.hpp"
+#include "fedrk/run.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/methods/tail_average.hpp"
+#include "methods/tail_average.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/federated_run.hpp"
-#include "fedrk/federated/published_method.hpp"
+#include "federated/published_method.hpp"
+#include "fedrk/run.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/problem/generators.hpp"
-#include "fedrk/problem/standardize.hpp"
+#include "fedrk/generate.hpp"
 #include "network/participant.hpp"
+#include "problem/standardize.hpp"
 #include "support/switchboard_desk.hpp"
 #include "support/tiny_systems.hpp"
 
@@ -27,7 +27,8 @@ struct Table {
 
 // The words, or the number of columns that all agree on.
 std::string agreed(
-    const std::vector<Table>& tables, const std::function<void(wire::ClientMessage&)>& spoil = [](wire::ClientMessage&) {},
+    const std::vector<Table>& tables,
+    const std::function<void(wire::ClientMessage&)>& spoil = [](wire::ClientMessage&) {},
     const std::function<void(const wire::Prepare&)>& look = [](const wire::Prepare&) {}) {
   FederationOptions options = test::desk_options({});
   options.plan.method.name = MethodName::Published;  // which takes columns as they are
@@ -193,12 +194,10 @@ TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
     const auto federation = agree(desk.board, options);
     return federation ? "agreed" : federation.error().message;
   };
-  EXPECT_EQ(words([](auto& sums) { sums.sums[0] = std::nan(""); }),
-            "a sent column sums that are not finite");
+  EXPECT_EQ(words([](auto& sums) { sums.sums[0] = std::nan(""); }), "a sent column sums that are not finite");
   EXPECT_EQ(words([](auto& sums) { sums.rows = ~std::uint64_t{0}; }),
             "a sent the sums of 18446744073709551615 rows, but has 3");
-  EXPECT_EQ(words([](auto& sums) { sums.sums = {1.0}; }),
-            "a sent 1 column sums, not 2");
+  EXPECT_EQ(words([](auto& sums) { sums.sums = {1.0}; }), "a sent 1 column sums, not 2");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 #include "support/any_value.hpp"
 #include "support/doubles.hpp"
 #include "support/messages.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/network/client_run.hpp"
+#include "network/client_run.hpp"
 
 #include <atomic>
 #include <thread>

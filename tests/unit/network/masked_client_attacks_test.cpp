@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/masked_client.hpp"
 
-#include "fedrk/security/authority.hpp"
+#include "security/authority.hpp"
 #include "unit/network/masked_clients.hpp"
 
 namespace fedrk::network {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/masked_client.hpp"
 
-#include "fedrk/privacy/zcdp.hpp"
+#include "privacy/zcdp.hpp"
 #include "support/temp_folder.hpp"
 #include "unit/network/masked_clients.hpp"
 
@@ -130,8 +130,7 @@ TEST_F(NoisyClients, GiveNothingWithoutNoise) {
   look.reveal = Reveal::Sums;
   std::uint64_t number = 9;
   for (const LocalTask& task : {look, valid_steps(x_)}) {
-    EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(number++, task, kAll))),
-              "its plan has no use for this");
+    EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(number++, task, kAll))), "its plan has no use for this");
   }
   const wire::SumColumns sums{.run = "run", .columns = kUnknowns};
   EXPECT_TRUE(wire::holds<wire::Refusal>(circle.say(0, sums)));

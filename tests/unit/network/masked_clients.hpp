@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/linalg/kernels.hpp"
+#include "linalg/kernels.hpp"
 #include "support/masked_circle.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/federated/run_ended.hpp"
+#include "federated/run_ended.hpp"
+#include "fedrk/error.hpp"
 #include "network/network_engine.hpp"
 #include "network/wire.hpp"
 #include "support/masked_circle.hpp"
@@ -27,7 +27,7 @@ constexpr std::uint32_t kClients = 5;
 class MaskedServer : public testing::Test {
  protected:
   using Change = std::function<std::optional<wire::ClientMessage>(std::size_t client, const wire::Task& task,
-                                                                wire::ClientMessage honest)>;
+                                                                  wire::ClientMessage honest)>;
 
   static FederationOptions options() {
     FederationOptions options = test::desk_options({});
@@ -125,12 +125,13 @@ TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooFineOrTooCoarse) {
 TEST_F(MaskedServer, AsksOnceForPrivateAnswersThatDoNotFit) {
   LocalTask pass{RoundIndex{0}, x_, ClippedPass{.clip = 0.01, .noise = 0.36, .exponent = -22}};
   pass.reveal = Reveal::Sums;
-  const RoundReplies round = ask(pass, all_, [](std::size_t client, const wire::Task& task, const wire::ClientMessage&) {
-    masking::Words words(masking::PartLayout{.values = kUnknowns}.words(), 0);
-    words[0] = 1;
-    words[1] = client == 3 ? 7 : 0;
-    return wire::masked_update_message(task, wire::question_of(task)->task.round, words);
-  });
+  const RoundReplies round =
+      ask(pass, all_, [](std::size_t client, const wire::Task& task, const wire::ClientMessage&) {
+        masking::Words words(masking::PartLayout{.values = kUnknowns}.words(), 0);
+        words[0] = 1;
+        words[1] = client == 3 ? 7 : 0;
+        return wire::masked_update_message(task, wire::question_of(task)->task.round, words);
+      });
   EXPECT_TRUE(round.replies.empty());
   EXPECT_EQ(round.absences.size(), kClients);
   EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
@@ -150,10 +151,11 @@ TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
 }
 
 TEST_F(MaskedServer, RepeatsARoundWithoutWhoRefused) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
-    if (client != 4) return honest;
-    return wire::Refusal{"run", "its store is full", task.number, task.attempt};
-  });
+  const RoundReplies round =
+      ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
+        if (client != 4) return honest;
+        return wire::Refusal{"run", "its store is full", task.number, task.attempt};
+      });
   EXPECT_EQ(round.answered, places({0, 1, 2, 3}));
   EXPECT_EQ(round.absences.at(0).reason, "it refused: its store is full");
 }
@@ -171,19 +173,21 @@ TEST_F(MaskedServer, GoesOnFromWhatClientsAnsweredBefore) {
 
 // One that says so for ever would cost the others an answer each time.
 TEST_F(MaskedServer, TakesThatExcuseOnce) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
-    if (client != 2) return honest;
-    return wire::Refusal{"run", "it has answered already", task.number, task.attempt, task.attempt};
-  });
+  const RoundReplies round =
+      ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
+        if (client != 2) return honest;
+        return wire::Refusal{"run", "it has answered already", task.number, task.attempt, task.attempt};
+      });
   EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
   EXPECT_EQ(asked_.back().attempt, 2);
 }
 
 TEST_F(MaskedServer, DoesNotCountAsFarAsAClientClaims) {
-  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
-    if (client != 2) return honest;
-    return wire::Refusal{"run", "it has answered already", task.number, task.attempt, 4'000'000'000U};
-  });
+  const RoundReplies round =
+      ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
+        if (client != 2) return honest;
+        return wire::Refusal{"run", "it has answered already", task.number, task.attempt, 4'000'000'000U};
+      });
   EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
   EXPECT_EQ(asked_.back().attempt, 1);
 }
@@ -228,9 +232,10 @@ class MaskedFit : public MaskedServer {
 };
 
 TEST_F(MaskedFit, NamesOnlyThoseWhoAreMissing) {
-  const RoundReplies round = ask(gradient_, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
-    return client == 2 ? std::nullopt : std::optional(std::move(honest));
-  });
+  const RoundReplies round =
+      ask(gradient_, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+        return client == 2 ? std::nullopt : std::optional(std::move(honest));
+      });
   EXPECT_TRUE(round.replies.empty());
   ASSERT_EQ(round.absences.size(), 1);
   EXPECT_EQ(round.absences[0].client, ClientId{2});
@@ -239,9 +244,10 @@ TEST_F(MaskedFit, NamesOnlyThoseWhoAreMissing) {
 
 TEST_F(MaskedFit, WaitsForAClientThatIsLateWhereItIsPatient) {
   std::atomic<int> silent = 2;
-  const RoundReplies round = ask(patient_, all_, [&](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
-    return client == 2 && silent-- > 0 ? std::nullopt : std::optional(std::move(honest));
-  });
+  const RoundReplies round =
+      ask(patient_, all_, [&](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+        return client == 2 && silent-- > 0 ? std::nullopt : std::optional(std::move(honest));
+      });
   EXPECT_EQ(round.answered, all_);
   EXPECT_TRUE(round.absences.empty());
   EXPECT_EQ(asked_.back().attempt, 2);

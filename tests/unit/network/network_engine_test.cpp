@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/federated/run_ended.hpp"
+#include "federated/run_ended.hpp"
 #include "network/wire.hpp"
 #include "support/switchboard_desk.hpp"
 
@@ -50,7 +50,9 @@ wire::Update answer_to(const wire::Task& task, const std::vector<double>& values
 TEST(NetworkEngine, BringsWhatClientsAnswer) {
   Federation federation(three());
   const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
-    return wire::holds<wire::Task>(message) ? std::optional(answer_to(std::get<wire::Task>(message), {static_cast<double>(id), 0.5})) : std::nullopt;
+    return wire::holds<wire::Task>(message)
+               ? std::optional(answer_to(std::get<wire::Task>(message), {static_cast<double>(id), 0.5}))
+               : std::nullopt;
   });
   const RoundReplies round = federation.round();
   ASSERT_EQ(round.replies.size(), 3U);
@@ -101,7 +103,9 @@ TEST(NetworkEngine, GoesOnWithHalfOfThoseAsked) {
   options.reply_limit = Milliseconds(20);
   Federation federation(options);
   const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
-    return wire::holds<wire::Task>(message) && id != 2 ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
+    return wire::holds<wire::Task>(message) && id != 2
+               ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
+               : std::nullopt;
   });
   const RoundReplies round = federation.round();
   EXPECT_EQ(round.replies.size(), 2U);
@@ -140,7 +144,9 @@ TEST(NetworkSweeps, DoNotEndTheRunWhereMostAreMissing) {
   options.join_limit = Milliseconds(5'000);
   Federation federation(options);
   const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
-    return wire::holds<wire::Task>(message) && id == 2 ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
+    return wire::holds<wire::Task>(message) && id == 2
+               ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
+               : std::nullopt;
   });
   const auto begun = Clock::now();
   const RoundReplies round = federation.round(swept(false));
@@ -159,7 +165,9 @@ TEST(NetworkSweeps, WaitForEveryoneWhereTheyArePatient) {
   std::atomic<int> silent{3};
   const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) {
     const bool busy = wire::holds<wire::Task>(message) && id == 2 && silent-- > 0;
-    return wire::holds<wire::Task>(message) && !busy ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
+    return wire::holds<wire::Task>(message) && !busy
+               ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
+               : std::nullopt;
   });
   const RoundReplies round = federation.round(swept(true));
   EXPECT_EQ(round.answered, kAll);
@@ -174,8 +182,9 @@ TEST(NetworkSweeps, GoOnWithoutWhoIsLostButNotWithNobody) {
     options.join_limit = Milliseconds(100);
     Federation federation(options);
     const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) {
-      return wire::holds<wire::Task>(message) && id == 2 && anybody ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
-                                                      : std::nullopt;
+      return wire::holds<wire::Task>(message) && id == 2 && anybody
+                 ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
+                 : std::nullopt;
     });
     if (anybody) {
       EXPECT_EQ(federation.round(swept(true)).answered, (std::vector<ClientId>{ClientId{1}}));
@@ -192,7 +201,8 @@ TEST(NetworkEngine, EndsTheRunWhereTooFewAreLeftButNotBeforeTheTimeForJoining) {
   Federation federation(options);
   for (const std::size_t gone : {1U, 2U}) federation.desk.board.on_closed(federation.connections[gone]);
   const test::PlayedClients clients(federation.desk, [](ConnectionId, const wire::ServerMessage& message) {
-    return wire::holds<wire::Task>(message) ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0})) : std::nullopt;
+    return wire::holds<wire::Task>(message) ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
+                                            : std::nullopt;
   });
   std::this_thread::sleep_for(Milliseconds(160));  // gone for longer than the time for joining
   const auto begun = Clock::now();

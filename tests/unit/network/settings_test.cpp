@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/network/settings.hpp"
+#include "network/settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 #include "support/doubles.hpp"
 #include "support/messages.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/operation/http_endpoint.hpp"
+#include "operation/http_endpoint.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/operation/log.hpp"
+#include "operation/log.hpp"
 
 #include <algorithm>
 #include <limits>

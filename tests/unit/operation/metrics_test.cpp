@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/operation/metrics.hpp"
+#include "operation/metrics.hpp"
 
 #include <limits>
 

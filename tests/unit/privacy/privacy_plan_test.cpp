@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/privacy/privacy_plan.hpp"
+#include "privacy/privacy_plan.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/privacy/zcdp.hpp"
+#include "fedrk/error.hpp"
+#include "privacy/zcdp.hpp"
 
 namespace fedrk::privacy {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/privacy/zcdp.hpp"
+#include "privacy/zcdp.hpp"
 
 #include <cmath>
 

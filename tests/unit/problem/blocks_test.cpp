@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/blocks.hpp"
+#include "problem/blocks.hpp"
 
 #include <gtest/gtest.h>
 

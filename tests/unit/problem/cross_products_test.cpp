@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/cross_products.hpp"
+#include "problem/cross_products.hpp"
 
 #include <cmath>
 #include <functional>
@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/double_double.hpp"
-#include "fedrk/linalg/instruction_set.hpp"
-#include "fedrk/problem/storage.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/double_double.hpp"
+#include "linalg/instruction_set.hpp"
+#include "problem/storage.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

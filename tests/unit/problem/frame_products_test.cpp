@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/frame_products.hpp"
+#include "problem/frame_products.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/linalg/instruction_set.hpp"
-#include "fedrk/problem/storage.hpp"
+#include "fedrk/error.hpp"
+#include "linalg/instruction_set.hpp"
+#include "problem/storage.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/generators.hpp"
+#include "fedrk/generate.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

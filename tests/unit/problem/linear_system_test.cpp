@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/linear_system.hpp"
+#include "fedrk/system.hpp"
 
 #include <gtest/gtest.h>
 

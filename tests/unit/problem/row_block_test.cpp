@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/row_block.hpp"
+#include "fedrk/row_block.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 
 namespace fedrk {
 namespace {

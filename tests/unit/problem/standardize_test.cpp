@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/standardize.hpp"
+#include "problem/standardize.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/problem/partition.hpp"
+#include "fedrk/error.hpp"
+#include "problem/partition.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/problem/storage.hpp"
+#include "problem/storage.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/base/error.hpp"
+#include "fedrk/error.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/random/rng_stream.hpp"
+#include "random/rng_stream.hpp"
 
 #include <cmath>
 #include <set>

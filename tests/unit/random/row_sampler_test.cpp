@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/random/row_sampler.hpp"
+#include "random/row_sampler.hpp"
 
 #include <cmath>
 #include <vector>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/linalg/instruction_set.hpp"
+#include "linalg/instruction_set.hpp"
 
 namespace fedrk {
 namespace {

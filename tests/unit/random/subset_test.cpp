@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/random/subset.hpp"
+#include "random/subset.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/authority.hpp"
+#include "security/authority.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <string>
 
-#include "fedrk/base/error.hpp"
-#include "fedrk/security/certificate.hpp"
+#include "fedrk/error.hpp"
+#include "security/certificate.hpp"
 #include "support/temp_folder.hpp"
 
 namespace fedrk::security {

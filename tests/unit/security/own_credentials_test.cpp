@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/own_credentials.hpp"
+#include "security/own_credentials.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "fedrk/security/authority.hpp"
-#include "fedrk/security/private_file.hpp"
+#include "security/authority.hpp"
+#include "security/private_file.hpp"
 #include "support/temp_folder.hpp"
 
 namespace fedrk::security {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/signature.hpp"
+#include "security/signature.hpp"
 
 #include <gtest/gtest.h>
 
-#include "fedrk/security/authority.hpp"
+#include "security/authority.hpp"
 
 namespace fedrk::security {
 namespace {

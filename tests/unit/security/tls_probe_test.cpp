@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/security/tls_probe.hpp"
+#include "security/tls_probe.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 
-#include "fedrk/security/authority.hpp"
+#include "security/authority.hpp"
 #include "support/tls_server.hpp"
 
 namespace fedrk::security {

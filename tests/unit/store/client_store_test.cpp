@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/store/client_store.hpp"
+#include "store/client_store.hpp"
 
 #include <gtest/gtest.h>
 

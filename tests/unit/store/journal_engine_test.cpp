@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/store/journal_engine.hpp"
+#include "store/journal_engine.hpp"
 
 #include <functional>
 #include <memory>
 
 #include <gtest/gtest.h>
 
-#include "fedrk/methods/method_options.hpp"
-#include "fedrk/methods/refit.hpp"
+#include "methods/method_options.hpp"
+#include "methods/refit.hpp"
 #include "store/answer_codec.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/temp_folder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/store/mask_book.hpp"
+#include "store/mask_book.hpp"
 
 #include <functional>
 

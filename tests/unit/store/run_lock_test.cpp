@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fedrk/store/run_lock.hpp"
+#include "store/run_lock.hpp"
 
 #include <unistd.h>
 

@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "fedrk/analysis/selection_counts.hpp"
-#include "fedrk/federated/published_method.hpp"
-#include "fedrk/methods/method_options.hpp"
-#include "fedrk/methods/refit.hpp"
-#include "fedrk/store/journal_engine.hpp"
+#include "analysis/selection_counts.hpp"
+#include "federated/published_method.hpp"
+#include "methods/method_options.hpp"
+#include "methods/refit.hpp"
+#include "store/journal_engine.hpp"
 #include "store/run_tables.hpp"
 #include "support/direct_solver.hpp"
 #include "support/temp_folder.hpp"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Kaczmarz steps in coefficient space.
+//
+// Steps on rows a_1 .. a_m never leave x + sum_j y_j a_j. With the inner products G_ij = <a_i, a_j> and the gaps
+// r_j = b_j - <a_j, x>, one step on row j is
+//
+//     c = r_j (1 / G_jj),      y_j += c,      r -= c G_j,
+//
+// of cost m in place of twice the length of a row. The server steps so over the few hyperplanes of a round, and a
+// client over its own rows where it has few of them or many steps to make.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fedrk/matrix.hpp"
+#include "random/rng_stream.hpp"
+#include "random/row_sampler.hpp"
+
+namespace fedrk {
+
+/// Steps on the rows drawn[0], drawn[1], ...: moves `gaps` and adds to `coefficients`.
+/// REQUIRES: `gram` is square, as large as `gaps` and `coefficients`, and at the rows drawn its diagonal is positive
+/// with an inverse in the range of numbers.
+void gram_steps(const Matrix& gram, std::span<const std::uint32_t> drawn, std::span<double> gaps,
+                std::span<double> coefficients);
+
+/// So many steps, each on the row whose hyperplane is farthest, that is of largest r_j^2 / G_jj; of equals the first.
+/// REQUIRES: as for gram_steps. Rows without length are left alone.
+void greedy_gram_steps(const Matrix& gram, std::uint64_t steps, std::span<double> gaps, std::span<double> coefficients);
+
+/// A number of steps in coefficient space on rows that a sampler draws, or greedy ones. Few steps leave most rows
+/// alone, so the draws are made first: then only the rows which they touch need a gap.
+class GramSteps {
+ public:
+  /// On `rows` rows. REQUIRES: `sampler` is not empty and outlives this.
+  GramSteps(const RowSampler& sampler, std::uint64_t steps, std::size_t rows, RngStream stream);
+
+  /// The rows that the steps may use, ascending.
+  std::span<const std::uint32_t> touched() const { return touched_; }
+
+  /// From here on row k is touched()[k]: the others have no place in `run`.
+  void leave_out_untouched();
+
+  /// REQUIRES: as for gram_steps; called once.
+  void run(const Matrix& gram, std::span<double> gaps, std::span<double> coefficients);
+
+ private:
+  RowDraws draws_;
+  std::uint64_t steps_;
+  bool greedy_;
+  bool all_touched_;
+  std::vector<std::uint32_t> drawn_;  // where not all are touched
+  std::vector<std::uint32_t> touched_;
+};
+
+}  // namespace fedrk

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The last step of a sparse regression: least squares (gram_method.hpp) on the entries that were selected, which frees
+// these of the shrinking that selection costs.
+//
+// Which entries those are: the s largest, where s is asked for. Else all that are not zero, as far as the equations
+// can carry them, and then, from fit to fit, those which stand out of the noise of their estimate: sigma over the
+// length of its column, sigma^2 = ||b - A x||^2 / (m - k) for k entries. For that the server asks for the lengths of
+// the columns, summed over the clients.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fedrk/run.hpp"
+
+namespace fedrk {
+
+struct RefitOptions {
+  RunOptions run;           // participants, seed, the number of the first round and the most rounds of all fits
+  double tolerance = 1e-8;  // of the criterion of each fit
+  std::size_t keep = 0;     // s; 0: what stands out of the noise
+  std::vector<std::uint32_t> support{};  // exactly these, in place of the largest
+  std::vector<std::uint32_t> often{};    // looked at besides those of x, the most important first
+};
+
+struct Refit {
+  RunResult result;                    // of all fits together, with x of full length
+  std::vector<std::uint32_t> support;  // ascending
+};
+
+/// Starts at `x`. Observers see x at full length. Throws RunEnded where the engine does before the first fit.
+Refit refit(Engine& engine, const RefitOptions& options, std::span<const double> x,
+            std::span<RoundObserver* const> observers = {}, const StopSignal* stop = nullptr);
+
+}  // namespace fedrk

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What (epsilon, delta) makes of a run: how long the steps of each round may be, and how much noise each client adds.
+//
+// The noise. In each round the sum over k participants needs noise of standard deviation sigma = D / sqrt(2 rho_t),
+// rho_t an equal part of all that may be spent. Each participant adds a share of variance sigma^2/(k - 1), so that the
+// sum has enough even towards a participant that knows its own share, or a server that colludes with it. (Who knows the
+// shares of j participants sees what k - j leave: rho grows by (k - 1)/(k - j).) A sum over fewer than k would have too
+// little: whoever masks sums must let none pass over fewer. Where some may be missing, k is the `least` number of
+// answers that a sum may have, and a complete sum then has more noise than it needs.
+//
+// The grid. Shares are rounded to multiples of q = 2^exponent, and s = share/q >= 2^20. The rounded Gaussian takes the
+// whole number z with the probability of (z - 1/2, z + 1/2), which is the density at z times 1 + (z^2/s^2 - 1)/(24 s^2)
+// and smaller terms: within 1e-11 of the discrete Gaussian for |z| < 8 s, which has the rho of the continuous one
+// (Canonne, Kamath and Steinke, "The discrete Gaussian for differential privacy", NeurIPS 2020). Sums of k of these are
+// as good as one up to 10 k exp(-pi^2 s^2) (Kairouz, Liu and Steinke, "The distributed discrete Gaussian mechanism
+// for federated learning with secure aggregation", ICML 2021). Beyond 8 s lie 1.2e-15 of all draws: part of any
+// sensible delta.
+//
+// The clip. A pass over m rows that all pull the same way goes about m c sqrt(2/(pi n)). With `clip` left open the
+// first round can go 2 sqrt(n), twice the length of a vector with entries of size one, and the clip falls to a twelfth
+// until the last: early rounds arrive, the last ones settle, and the noise falls with them. From public numbers only.
+// So columns and solution are taken to be of about unit scale.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fedrk/question.hpp"
+
+namespace fedrk::privacy {
+
+struct PrivacyOptions {
+  double epsilon = 0.0;  // 0: no differential privacy
+  double delta = 1e-6;
+  std::optional<double> clip{};  // c of the first round; unset: from the shape
+  std::size_t least = 0;         // answers that every sum must have; 0: those of all participants
+
+  bool on() const { return epsilon > 0.0; }
+  /// Throws InvalidArgument where no plan can be made of them.
+  void validate() const;
+};
+
+/// What everybody knows of a federation.
+struct PublicShape {
+  std::size_t rows = 0;  // of all clients
+  std::size_t clients = 0;
+  std::size_t most_rows = 0;  // of one client
+  std::size_t unknowns = 0;
+  std::size_t participants = 0;  // a round
+};
+
+struct PrivateRound {
+  ClippedPass pass;
+  double sigma = 0.0;  // of the sum over `least`, without one share
+  double rho = 0.0;
+};
+
+struct PrivacyPlan {
+  double epsilon = 0.0, delta = 0.0;
+  double rho = 0.0;       // of all rounds
+  std::size_t least = 0;  // participants that every sum must have
+  std::vector<PrivateRound> rounds;
+};
+
+constexpr std::size_t kLeastParticipants = 3;
+constexpr std::uint32_t kUsualRounds = 6;
+constexpr int kGridBits = 20;
+
+/// Throws InvalidArgument where fewer than three would take part, or the options do not fit the shape.
+PrivacyPlan make_privacy_plan(const PrivacyOptions& options, const PublicShape& shape, std::uint32_t rounds);
+
+}  // namespace fedrk::privacy

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a client that takes part over a network keeps from one process to the next, in its own folder: the seed of its
+// draws and what it has spent of its privacy. None of it ever leaves it.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace fedrk::store {
+
+class ClientStore {
+ public:
+  /// Makes folder and file where they are missing.
+  static Result<ClientStore> open(const std::filesystem::path& folder);
+
+  ClientStore(ClientStore&&) noexcept;
+  ClientStore& operator=(ClientStore&&) noexcept;
+  ~ClientStore();
+
+  /// 64 random bits, drawn once and kept in the file `secret` that only its owner may read.
+  Result<std::uint64_t> secret_seed();
+
+  /// What an answer under differential privacy tells of this client's rows, in zero-concentrated privacy (zcdp.hpp).
+  struct PrivacyCharge {
+    std::string run;
+    std::uint64_t task = 0;
+    double rho = 0.0;
+  };
+
+  /// To be called before the answer leaves: what is written stays written, whatever becomes of process and machine.
+  /// Refused, with what was spent in which runs, where all charges of all runs together would exceed the budget. True:
+  /// charged now. False: this task of this run was charged before, so that nothing but the very answer that was given
+  /// then may leave; another one, with other noise, would tell more than was paid for.
+  Result<bool> spend(const PrivacyCharge& charge, double budget_rho);
+
+  /// The sum of all charges ever, also of runs that are over and forgotten.
+  Result<double> spent() const;
+  /// The same without what one run has spent.
+  Result<double> spent_elsewhere(const std::string& run) const;
+
+ private:
+  struct Inside;
+  explicit ClientStore(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace fedrk::store
