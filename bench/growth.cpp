@@ -7,9 +7,9 @@
 #include "bench/harness.hpp"
 #include "bench/ratios.hpp"
 #include "experiments/support.hpp"
-#include "federated/server_step.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/site.hpp"
+#include "round/server_step.hpp"
 
 namespace fedrk::bench {
 namespace {

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "bench/harness.hpp"
 #include "bench/peers.hpp"
 #include "bench/ratios.hpp"
+#include "data/csv.hpp"
 #include "experiments/support.hpp"
-#include "io/csv.hpp"
-#include "io/number.hpp"
 
 namespace fedrk::bench {
 

@@ -8,11 +8,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/write_file.hpp"
 #include "bench/harness.hpp"
 #include "bench/machine.hpp"
-#include "io/json_text.hpp"
-#include "io/standalone_svg.hpp"
-#include "io/write_file.hpp"
+#include "report/json_text.hpp"
+#include "report/plot/standalone_svg.hpp"
 
 namespace fedrk::bench {
 namespace {

@@ -6,16 +6,16 @@
 
 #include <benchmark/benchmark.h>
 
+#include "data/csv.hpp"
 #include "experiments/support.hpp"
-#include "federated/server_step.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/site.hpp"
-#include "io/csv.hpp"
 #include "kaczmarz/gram_steps.hpp"
 #include "linalg/gram.hpp"
 #include "linalg/instruction_set.hpp"
 #include "problem/cross_products.hpp"
 #include "problem/frame_products.hpp"
+#include "round/server_step.hpp"
 
 namespace fedrk::bench {
 namespace {

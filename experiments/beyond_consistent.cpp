@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "baselines/averaging.hpp"
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
 #include "experiments/verdicts_beyond.hpp"
 #include "fedrk/generate.hpp"
 #include "methods/conjugate_gradients.hpp"
+#include "methods/others/averaging.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -11,7 +11,7 @@
 #include "experiments/beyond_runs.hpp"
 #include "experiments/verdicts_beyond.hpp"
 #include "linalg/kernels.hpp"
-#include "random/rng_stream.hpp"
+#include "linalg/random/rng_stream.hpp"
 
 namespace fedrk::experiments {
 namespace {

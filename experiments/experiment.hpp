@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "io/svg_plot.hpp"
+#include "report/plot/svg_plot.hpp"
 
 namespace fedrk::experiments {
 

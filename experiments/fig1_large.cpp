@@ -16,8 +16,8 @@
 #include "fedrk/error.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/in_process_engine.hpp"
-#include "io/memory.hpp"
-#include "io/page_text.hpp"
+#include "plan/memory.hpp"
+#include "report/page_text.hpp"
 
 namespace fedrk::experiments {
 namespace {

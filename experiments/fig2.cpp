@@ -10,7 +10,7 @@
 #include "experiments/sparse_trials.hpp"
 #include "experiments/support.hpp"
 #include "experiments/verdicts.hpp"
-#include "random/rng_stream.hpp"
+#include "linalg/random/rng_stream.hpp"
 
 namespace fedrk::experiments {
 namespace {

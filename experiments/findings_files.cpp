@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "io/csv.hpp"
-#include "io/json_text.hpp"
-#include "io/standalone_svg.hpp"
-#include "io/write_file.hpp"
+#include "base/write_file.hpp"
+#include "data/csv.hpp"
+#include "report/json_text.hpp"
+#include "report/plot/standalone_svg.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "io/page_text.hpp"
-#include "io/plot_style.hpp"
-#include "io/report_style.hpp"
+#include "report/page_text.hpp"
+#include "report/plot/plot_style.hpp"
+#include "report/report_style.hpp"
 
 namespace fedrk::experiments {
 namespace {

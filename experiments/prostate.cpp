@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "analysis/selection_counts.hpp"
+#include "data/csv.hpp"
 #include "experiments/prostate_csv.hpp"
 #include "experiments/support.hpp"
 #include "fedrk/in_process_engine.hpp"
 #include "fedrk/run.hpp"
-#include "io/csv.hpp"
-#include "io/federation.hpp"
+#include "plan/federation.hpp"
 #include "problem/partition.hpp"
 #include "problem/standardize.hpp"
 

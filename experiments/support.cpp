@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "engine/thread_pool.hpp"
-#include "io/number.hpp"
+#include "base/number.hpp"
+#include "linalg/random/rng_stream.hpp"
 #include "linalg/row_space.hpp"
 #include "problem/noise_columns.hpp"
 #include "problem/partition.hpp"
-#include "random/rng_stream.hpp"
+#include "round/thread_pool.hpp"
 
 namespace fedrk::experiments {
 

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "checkpoint/run_store.hpp"
 #include "fedrk/error.hpp"
 #include "output.hpp"
-#include "store/run_store.hpp"
 
 namespace fedrk::app {
 namespace {

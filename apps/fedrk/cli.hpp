@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "io/options.hpp"
+#include "plan/options.hpp"
 
 namespace fedrk::app {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cli.hpp"
-#include "io/plan.hpp"
 #include "output.hpp"
+#include "plan/plan.hpp"
 #include "progress.hpp"
 
 namespace fedrk::app {

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "api/fit_text.hpp"
-#include "api/privacy_forecast_words.hpp"
-#include "api/solve_text.hpp"
-#include "io/report.hpp"
-#include "io/result_files.hpp"
-#include "store/journal_engine.hpp"
+#include "checkpoint/journal_engine.hpp"
+#include "report/fit_text.hpp"
+#include "report/privacy_forecast_words.hpp"
+#include "report/report.hpp"
+#include "report/result_files.hpp"
+#include "report/solve_text.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -6,10 +6,10 @@
 #include <functional>
 
 #include "api/run_plan.hpp"
+#include "checkpoint/run_journal.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "run_folder.hpp"
-#include "store/run_journal.hpp"
 
 namespace fedrk::app {
 

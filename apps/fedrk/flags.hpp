@@ -2,7 +2,7 @@
 #pragma once
 
 // What commands need to describe their flags: setters for fields, flags that several commands have, and flags made from
-// a table of options (io/options.hpp) whose settings also come from a file.
+// a table of options (plan/options.hpp) whose settings also come from a file.
 
 #include <algorithm>
 #include <concepts>
@@ -18,8 +18,8 @@
 #include <fmt/format.h>
 
 #include "cli.hpp"
-#include "io/option_values.hpp"
 #include "output.hpp"
+#include "plan/option_values.hpp"
 #include "progress.hpp"
 
 namespace fedrk::app {

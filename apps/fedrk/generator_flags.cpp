@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generator_flags.hpp"
 
+#include "base/number.hpp"
 #include "flags.hpp"
-#include "io/number.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/result.hpp"
 #include "fedrk/engine.hpp"
 #include "fedrk/in_process_engine.hpp"
-#include "io/federation.hpp"
+#include "plan/federation.hpp"
 
 namespace fedrk::app {
 

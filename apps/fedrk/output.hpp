@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "api/text.hpp"
+#include "report/text.hpp"
 
 namespace fedrk::app {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "io/given_files.hpp"
+#include "plan/given_files.hpp"
 
 namespace fedrk::app {
 

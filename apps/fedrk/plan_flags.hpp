@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "flags.hpp"
-#include "io/plan_options.hpp"
+#include "plan/plan_options.hpp"
 
 namespace fedrk::app {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "io/result_files.hpp"
-#include "io/write_file.hpp"
+#include "base/write_file.hpp"
+#include "report/result_files.hpp"
 #include "signals.hpp"
 
 namespace fedrk::app {

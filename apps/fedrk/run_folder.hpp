@@ -2,14 +2,14 @@
 #pragma once
 
 // A run that is kept in a folder: plan.toml, run.db and run.lock from its first moment, its files at the end. Should
-// its process end before that, another goes on where it was (store/journal_engine.hpp).
+// its process end before that, another goes on where it was (checkpoint/journal_engine.hpp).
 
 #include <filesystem>
 
 #include "base/result.hpp"
-#include "io/plan.hpp"
-#include "store/run_lock.hpp"
-#include "store/run_store.hpp"
+#include "checkpoint/run_lock.hpp"
+#include "checkpoint/run_store.hpp"
+#include "plan/plan.hpp"
 
 namespace fedrk::app {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "fedrk/mpi_ranks.hpp"
-#include "io/peers.hpp"
 #include "launcher.hpp"
+#include "plan/peers.hpp"
 
 namespace fedrk::app {
 

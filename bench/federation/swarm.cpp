@@ -18,8 +18,8 @@
 
 #include <fmt/format.h>
 
-#include "network/server_link.hpp"
-#include "network/wire.hpp"
+#include "transport/protocol/server_link.hpp"
+#include "transport/protocol/wire.hpp"
 
 namespace fedrk::bench {
 namespace {

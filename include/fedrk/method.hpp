@@ -85,7 +85,7 @@ class Method {
   /// What was chosen or met on the way that a user should know, a sentence each.
   virtual std::vector<std::string> notes() const { return {}; }
 
-  /// Lists all that changes from round to round (src/federated/state_stream.hpp), as it is after an update. False: the
+  /// Lists all that changes from round to round (src/round/state_stream.hpp), as it is after an update. False: the
   /// method has no such list, and its runs are resumed by repeating their answers.
   virtual bool state(StateStream& /*stream*/) { return false; }
 };

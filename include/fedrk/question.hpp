@@ -101,7 +101,7 @@ struct ColumnSquares {
 // ---- The table of questions: all that the program knows of a kind beside its fields. Engines, journal, masks and
 // checks go by it, so a new kind is a struct above, a function that answers it, and a line at the end of the table.
 
-class TaskRows;     // src/federated/task_rows.hpp
+class TaskRows;     // src/round/task_rows.hpp
 struct LocalReply;  // engine.hpp
 
 void answer(const FixedSteps& steps, TaskRows& rows, LocalReply& reply);

@@ -16,7 +16,7 @@
 namespace fedrk {
 
 struct Frame;    // of the columns, for a fit: problem/frame.hpp
-class TaskRows;  // src/federated/task_rows.hpp
+class TaskRows;  // src/round/task_rows.hpp
 
 class Client {
  public:

@@ -8,8 +8,8 @@
 
 #include "analysis/error_to_truth.hpp"
 #include "analysis/selection_counts.hpp"
-#include "federated/accept_replies.hpp"
-#include "federated/threshold.hpp"
+#include "round/accept_replies.hpp"
+#include "round/threshold.hpp"
 
 namespace fedrk {
 namespace {

@@ -11,13 +11,13 @@
 #include "analysis/hyperplane_contenders.hpp"
 #include "analysis/lasso.hpp"
 #include "analysis/step_search.hpp"
-#include "baselines/averaging.hpp"
-#include "baselines/gradient_descent.hpp"
-#include "baselines/pooled.hpp"
-#include "baselines/scaffold.hpp"
-#include "federated/published_method.hpp"
 #include "methods/conjugate_gradients.hpp"
 #include "methods/gram_method.hpp"
+#include "methods/others/averaging.hpp"
+#include "methods/others/gradient_descent.hpp"
+#include "methods/others/pooled.hpp"
+#include "methods/others/scaffold.hpp"
+#include "methods/published_method.hpp"
 
 namespace fedrk {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/error_to_truth.hpp"
 
-#include "federated/state_stream.hpp"
+#include "round/state_stream.hpp"
 
 namespace fedrk {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "federated/residual_trend.hpp"
+#include "round/residual_trend.hpp"
 
 namespace fedrk {
 namespace {

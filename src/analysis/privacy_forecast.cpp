@@ -11,10 +11,10 @@
 #include "fedrk/in_process_engine.hpp"
 #include "fedrk/run.hpp"
 #include "linalg/kernels.hpp"
+#include "linalg/random/rng_stream.hpp"
 #include "methods/conjugate_gradients.hpp"
 #include "methods/private_mean.hpp"
 #include "problem/partition.hpp"
-#include "random/rng_stream.hpp"
 
 namespace fedrk {
 namespace {

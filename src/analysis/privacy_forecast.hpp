@@ -7,7 +7,7 @@
 // The made-up columns are standard Gaussian, so is the solution, and b carries noise of 0.5. Where columns or solution
 // have another scale than one, or columns are nearly dependent, a run does worse than its forecast.
 
-#include "privacy/privacy_plan.hpp"
+#include "methods/privacy_plan.hpp"
 
 namespace fedrk {
 

@@ -19,7 +19,7 @@
 
 #include "analysis/transcript.hpp"
 #include "fedrk/system.hpp"
-#include "random/row_sampler.hpp"
+#include "linalg/random/row_sampler.hpp"
 
 namespace fedrk {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "federated/state_stream.hpp"
+#include "round/state_stream.hpp"
 
 namespace fedrk {
 

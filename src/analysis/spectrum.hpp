@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fedrk/system.hpp"
-#include "random/row_sampler.hpp"
+#include "linalg/random/row_sampler.hpp"
 
 namespace fedrk {
 

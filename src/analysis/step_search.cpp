@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "federated/accept_replies.hpp"
+#include "round/accept_replies.hpp"
 
 namespace fedrk {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/federation.hpp"
+#include "plan/federation.hpp"
 
 namespace fedrk::api {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "api/no_log.hpp"
-#include "network/client_run.hpp"
-#include "network/file_owner.hpp"
+#include "transport/protocol/client_run.hpp"
+#include "transport/protocol/file_owner.hpp"
 
 namespace fedrk {
 namespace {

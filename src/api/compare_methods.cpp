@@ -8,10 +8,10 @@
 
 #include "analysis/comparison.hpp"
 #include "analysis/survey.hpp"
-#include "api/text.hpp"
-#include "baselines/pooled.hpp"
 #include "fedrk/in_process_engine.hpp"
-#include "io/memory.hpp"
+#include "methods/others/pooled.hpp"
+#include "plan/memory.hpp"
+#include "report/text.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fedrk/stop_signal.hpp"
-#include "io/comparison_files.hpp"
-#include "io/federation.hpp"
+#include "plan/federation.hpp"
+#include "report/comparison_files.hpp"
 
 namespace fedrk::api {
 

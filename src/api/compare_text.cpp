@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "api/text.hpp"
-#include "io/number.hpp"
+#include "base/number.hpp"
+#include "report/text.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/comparison_files.hpp"
+#include "report/comparison_files.hpp"
 
 namespace fedrk::api {
 

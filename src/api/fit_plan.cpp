@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "api/fit_text.hpp"
 #include "api/run_in_process.hpp"
+#include "report/fit_text.hpp"
 
 namespace fedrk::api {
 namespace {

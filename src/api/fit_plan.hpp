@@ -3,9 +3,9 @@
 
 // A fit as a plan, and what came of the plan as a fit.
 
-#include "api/formula.hpp"
 #include "fedrk/fit.hpp"
-#include "io/result_files.hpp"
+#include "problem/formula.hpp"
+#include "report/result_files.hpp"
 
 namespace fedrk::api {
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "api/privacy_forecast_words.hpp"
 #include "api/revealed.hpp"
-#include "api/text.hpp"
 #include "fedrk/error.hpp"
-#include "io/plan_options.hpp"
+#include "plan/plan_options.hpp"
+#include "report/privacy_forecast_words.hpp"
+#include "report/text.hpp"
 
 namespace fedrk::api {
 namespace {

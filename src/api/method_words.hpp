@@ -8,7 +8,7 @@
 #include <string>
 
 #include "analysis/survey.hpp"
-#include "io/federation.hpp"
+#include "plan/federation.hpp"
 
 namespace fedrk::api {
 

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "io/column_match.hpp"
-#include "io/shown.hpp"
-#include "io/source_files.hpp"
+#include "base/shown.hpp"
+#include "plan/column_match.hpp"
+#include "plan/source_files.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "api/formula.hpp"
 #include "fedrk/table.hpp"
-#include "io/federation.hpp"
+#include "plan/federation.hpp"
+#include "problem/formula.hpp"
 
 namespace fedrk::api {
 

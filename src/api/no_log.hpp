@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "operation/log.hpp"
+#include "ops/log.hpp"
 
 namespace fedrk::api {
 

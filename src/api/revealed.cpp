@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "federated/groups.hpp"
+#include "round/groups.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "io/plan.hpp"
+#include "plan/plan.hpp"
 
 namespace fedrk::api {
 

@@ -11,12 +11,12 @@
 #include "analysis/error_to_truth.hpp"
 #include "analysis/horizon.hpp"
 #include "analysis/selection_counts.hpp"
-#include "api/horizon_words.hpp"
-#include "api/privacy_forecast_words.hpp"
-#include "api/text.hpp"
-#include "federated/run_ended.hpp"
 #include "methods/refit.hpp"
 #include "methods/sparse_kaczmarz.hpp"
+#include "report/horizon_words.hpp"
+#include "report/privacy_forecast_words.hpp"
+#include "report/text.hpp"
+#include "round/run_ended.hpp"
 
 namespace fedrk::api {
 namespace {

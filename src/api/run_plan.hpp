@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "fedrk/stop_signal.hpp"
-#include "io/federation.hpp"
-#include "io/result_files.hpp"
+#include "plan/federation.hpp"
+#include "report/result_files.hpp"
 
 namespace fedrk::api {
 

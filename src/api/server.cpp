@@ -6,8 +6,8 @@
 #include "api/fit_plan.hpp"
 #include "api/no_log.hpp"
 #include "api/run_plan.hpp"
-#include "federated/run_ended.hpp"
-#include "network/federation_server.hpp"
+#include "round/run_ended.hpp"
+#include "transport/protocol/federation_server.hpp"
 
 namespace fedrk {
 namespace {

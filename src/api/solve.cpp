@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "api/run_in_process.hpp"
-#include "api/solve_text.hpp"
-#include "io/source_files.hpp"
+#include "plan/source_files.hpp"
+#include "report/solve_text.hpp"
 
 namespace fedrk {
 namespace {

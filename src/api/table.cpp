@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "io/csv_table.hpp"
-#include "io/shown.hpp"
+#include "base/shown.hpp"
+#include "data/csv_table.hpp"
 
 namespace fedrk {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "fedrk/contracts.hpp"
-#include "simd/kernel_table.hpp"
+#include "linalg/simd/kernel_table.hpp"
 
 namespace fedrk {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "fedrk/matrix.hpp"
-#include "random/rng_stream.hpp"
-#include "random/row_sampler.hpp"
+#include "linalg/random/rng_stream.hpp"
+#include "linalg/random/row_sampler.hpp"
 
 namespace fedrk {
 

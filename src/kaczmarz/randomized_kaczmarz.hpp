@@ -26,8 +26,8 @@
 
 #include "fedrk/aligned_vector.hpp"
 #include "kaczmarz/projection.hpp"
-#include "random/rng_stream.hpp"
-#include "random/row_sampler.hpp"
+#include "linalg/random/rng_stream.hpp"
+#include "linalg/random/row_sampler.hpp"
 
 namespace fedrk {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "simd/kernel_table.hpp"
+#include "linalg/simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

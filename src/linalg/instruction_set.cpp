@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fedrk/error.hpp"
-#include "simd/kernel_table.hpp"
+#include "linalg/simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

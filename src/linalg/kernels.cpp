@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fedrk/contracts.hpp"
-#include "simd/kernel_table.hpp"
+#include "linalg/simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "federated/state_stream.hpp"
 #include "linalg/kernels.hpp"
+#include "round/state_stream.hpp"
 
 namespace fedrk {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "federated/state_stream.hpp"
 #include "linalg/kernels.hpp"
+#include "round/state_stream.hpp"
 
 namespace fedrk {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "federated/local_solver.hpp"
+#include "kaczmarz/local_solver.hpp"
 
 namespace fedrk {
 

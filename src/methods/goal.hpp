@@ -11,7 +11,7 @@
 
 #include "fedrk/engine.hpp"
 #include "fedrk/run.hpp"
-#include "privacy/privacy_plan.hpp"
+#include "methods/privacy_plan.hpp"
 
 namespace fedrk {
 

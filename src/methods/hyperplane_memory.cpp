@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "federated/state_stream.hpp"
 #include "linalg/row_products.hpp"
+#include "round/state_stream.hpp"
 
 namespace fedrk {
 namespace {

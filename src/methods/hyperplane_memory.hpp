@@ -16,8 +16,8 @@
 #include <limits>
 #include <span>
 
-#include "federated/hyperplane.hpp"
 #include "fedrk/round_index.hpp"
+#include "round/hyperplane.hpp"
 
 namespace fedrk {
 

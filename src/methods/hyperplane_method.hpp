@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "federated/server_step.hpp"
-#include "federated/threshold.hpp"
 #include "fedrk/method.hpp"
 #include "methods/convergence_monitor.hpp"
 #include "methods/hyperplane_memory.hpp"
+#include "round/server_step.hpp"
+#include "round/threshold.hpp"
 
 namespace fedrk {
 

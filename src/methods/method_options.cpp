@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "federated/published_method.hpp"
 #include "fedrk/error.hpp"
 #include "methods/conjugate_gradients.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/hyperplane_method.hpp"
 #include "methods/private_mean.hpp"
+#include "methods/published_method.hpp"
 #include "methods/sparse_kaczmarz.hpp"
 #include "methods/tail_average.hpp"
 

@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
-#include "federated/local_solver.hpp"
 #include "fedrk/run.hpp"
+#include "kaczmarz/local_solver.hpp"
 #include "methods/goal.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/hyperplane_memory.hpp"
-#include "privacy/privacy_plan.hpp"
+#include "methods/privacy_plan.hpp"
 
 namespace fedrk {
 

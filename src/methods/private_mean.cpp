@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "federated/state_stream.hpp"
 #include "fedrk/error.hpp"
 #include "linalg/kernels.hpp"
+#include "round/state_stream.hpp"
 
 namespace fedrk {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fedrk/method.hpp"
-#include "privacy/privacy_plan.hpp"
+#include "methods/privacy_plan.hpp"
 
 namespace fedrk {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "federated/accept_replies.hpp"
 #include "fedrk/aligned_vector.hpp"
 #include "methods/method_options.hpp"
 #include "methods/restricted_engine.hpp"
+#include "round/accept_replies.hpp"
 
 namespace fedrk {
 namespace {

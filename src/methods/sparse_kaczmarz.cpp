@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "federated/soft_threshold.hpp"
+#include "kaczmarz/soft_threshold.hpp"
 #include "linalg/kernels.hpp"
 
 namespace fedrk {

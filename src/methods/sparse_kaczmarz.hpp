@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
-#include "federated/hyperplane.hpp"
 #include "fedrk/method.hpp"
-#include "random/row_sampler.hpp"
+#include "linalg/random/row_sampler.hpp"
+#include "round/hyperplane.hpp"
 
 namespace fedrk {
 

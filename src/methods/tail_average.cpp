@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "federated/state_stream.hpp"
 #include "linalg/kernels.hpp"
+#include "round/state_stream.hpp"
 
 namespace fedrk {
 

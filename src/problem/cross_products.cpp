@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "fedrk/contracts.hpp"
+#include "linalg/simd/kernel_table.hpp"
 #include "problem/frame_for.hpp"
 #include "problem/panels.hpp"
 #include "problem/sparse_cross_products.hpp"
-#include "simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "linalg/kernels.hpp"
+#include "linalg/simd/kernel_table.hpp"
 #include "problem/frame_for.hpp"
-#include "simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

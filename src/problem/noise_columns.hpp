@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "fedrk/system.hpp"
-#include "random/rng_stream.hpp"
+#include "linalg/random/rng_stream.hpp"
 
 namespace fedrk {
 

@@ -2,13 +2,13 @@
 #pragma once
 
 // How cross-products see a block of rows: panels of eight columns each, b last, filled up with columns of zeros; and
-// the triangle of sums, in which the rows of a panel follow each other. See simd/panels.hpp for the kernels.
+// the triangle of sums, in which the rows of a panel follow each other. See linalg/simd/panels.hpp for the kernels.
 
 #include <algorithm>
 #include <cstddef>
 
 #include "fedrk/aligned_vector.hpp"
-#include "simd/kernel_table.hpp"
+#include "linalg/simd/kernel_table.hpp"
 
 namespace fedrk {
 

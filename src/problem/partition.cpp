@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "fedrk/error.hpp"
-#include "random/subset.hpp"
+#include "linalg/random/subset.hpp"
 
 namespace fedrk {
 

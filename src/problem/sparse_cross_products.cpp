@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "linalg/double_double.hpp"
+#include "linalg/simd/kernel_table.hpp"
 #include "problem/cross_products.hpp"
-#include "simd/kernel_table.hpp"
 
 namespace fedrk {
 namespace {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "security/authority.hpp"
-#include "security/private_file.hpp"
+#include "pki/authority.hpp"
+#include "pki/private_file.hpp"
 #include "support/program.hpp"
 #include "support/tls_server.hpp"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "random/rng_stream.hpp"
+#include "linalg/random/rng_stream.hpp"
 #include "support/answer.hpp"
 #include "support/direct_solver.hpp"
 

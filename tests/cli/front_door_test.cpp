@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "data/npy.hpp"
 #include "fedrk/fedrk.hpp"
 #include "fedrk/generate.hpp"
-#include "io/npy.hpp"
 #include "problem/partition.hpp"
 #include "support/program.hpp"
 

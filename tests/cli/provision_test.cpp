@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "io/plan.hpp"
-#include "network/settings.hpp"
-#include "security/own_credentials.hpp"
+#include "pki/own_credentials.hpp"
+#include "plan/plan.hpp"
+#include "plan/settings.hpp"
 #include "support/program.hpp"
 
 namespace fedrk {

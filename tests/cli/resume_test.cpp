@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "io/npy.hpp"
-#include "random/rng_stream.hpp"
+#include "data/npy.hpp"
+#include "linalg/random/rng_stream.hpp"
 #include "support/program.hpp"
 
 namespace fedrk {

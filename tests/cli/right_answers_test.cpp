@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include "io/csv.hpp"
-#include "io/dataset.hpp"
-#include "io/npy.hpp"
+#include "data/csv.hpp"
+#include "data/dataset.hpp"
+#include "data/npy.hpp"
 #include "linalg/kernels.hpp"
 #include "support/answer.hpp"
 #include "support/direct_solver.hpp"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "io/dataset.hpp"
+#include "data/dataset.hpp"
 #include "support/direct_solver.hpp"
 #include "support/program.hpp"
 #include "support/tiny_systems.hpp"

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "baselines/averaging.hpp"
-#include "baselines/scaffold.hpp"
 #include "fedrk/run.hpp"
 #include "methods/conjugate_gradients.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/method_options.hpp"
+#include "methods/others/averaging.hpp"
+#include "methods/others/scaffold.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk::test {

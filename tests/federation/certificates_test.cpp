@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "network/client_run.hpp"
-#include "security/authority.hpp"
-#include "security/private_file.hpp"
-#include "security/tls_probe.hpp"
+#include "pki/authority.hpp"
+#include "pki/private_file.hpp"
+#include "pki/tls_probe.hpp"
 #include "support/federation.hpp"
+#include "transport/protocol/client_run.hpp"
 
 namespace fedrk::test {
 namespace {

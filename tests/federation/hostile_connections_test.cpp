@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "federation/weather.hpp"
-#include "network/server_link.hpp"
-#include "security/private_file.hpp"
-#include "security/tls_probe.hpp"
+#include "pki/private_file.hpp"
+#include "pki/tls_probe.hpp"
 #include "support/http_get.hpp"
 #include "support/messages.hpp"
+#include "transport/protocol/server_link.hpp"
 
 namespace fedrk::test {
 namespace {

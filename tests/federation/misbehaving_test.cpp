@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "federation/weather.hpp"
-#include "network/client_session.hpp"
-#include "network/file_owner.hpp"
 #include "support/local_federation.hpp"  // NoLog
 #include "support/messages.hpp"
+#include "transport/protocol/client_session.hpp"
+#include "transport/protocol/file_owner.hpp"
 
 namespace fedrk::test {
 namespace {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "security/authority.hpp"
-#include "security/private_file.hpp"
+#include "pki/authority.hpp"
+#include "pki/private_file.hpp"
 #include "support/federation.hpp"
 #include "support/tls_server.hpp"
 

@@ -9,12 +9,12 @@
 
 #include "fedrk/generate.hpp"
 #include "fuzz/fuzz_input.hpp"
-#include "masking/masker.hpp"
-#include "network/participant.hpp"
 #include "network/vectors.hpp"
-#include "network/wire.hpp"
+#include "secure_sum/masker.hpp"
 #include "support/any_value.hpp"
 #include "support/local_federation.hpp"
+#include "transport/protocol/participant.hpp"
+#include "transport/protocol/wire.hpp"
 
 namespace fedrk::fuzz {
 namespace {

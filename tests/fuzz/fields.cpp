@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/byte_stream.hpp"
-#include "federated/question_bytes.hpp"
 #include "fuzz/fuzz_input.hpp"
+#include "round/question_bytes.hpp"
 #include "support/any_value.hpp"
 
 namespace fedrk::fuzz {

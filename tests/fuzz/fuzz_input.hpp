@@ -13,7 +13,7 @@
 
 #include "base/fields.hpp"
 #include "fedrk/v1/federation.pb.h"
-#include "network/wire.hpp"
+#include "transport/protocol/wire.hpp"
 
 namespace fedrk::fuzz {
 

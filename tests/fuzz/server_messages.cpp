@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "federated/accept_replies.hpp"
 #include "fuzz/fuzz_input.hpp"
-#include "network/switchboard.hpp"
-#include "network/wire.hpp"
+#include "round/accept_replies.hpp"
 #include "support/local_federation.hpp"
+#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/wire.hpp"
 
 namespace fedrk::fuzz {
 namespace {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "random/rng_stream.hpp"
+#include "linalg/random/rng_stream.hpp"
 #include "support/mpi_program.hpp"
 
 namespace fedrk {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "masking/grid_scale.hpp"
 #include "methods/method_options.hpp"
+#include "secure_sum/grid_scale.hpp"
 #include "support/masked_circle.hpp"
 #include "support/prostate_attack.hpp"
 

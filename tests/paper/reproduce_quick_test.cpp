@@ -20,9 +20,9 @@
 #include "experiments/verdicts_beyond.hpp"
 #include "experiments/verdicts_fig1.hpp"
 #include "fedrk/in_process_engine.hpp"
-#include "io/federation.hpp"
-#include "io/memory.hpp"
-#include "io/plot_axes.hpp"
+#include "plan/federation.hpp"
+#include "plan/memory.hpp"
+#include "report/plot/plot_axes.hpp"
 
 namespace fedrk::experiments {
 

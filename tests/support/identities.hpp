@@ -8,9 +8,9 @@
 #include <string>
 
 #include "fedrk/tls_files.hpp"
-#include "security/authority.hpp"
-#include "security/moment.hpp"
-#include "security/private_file.hpp"
+#include "pki/authority.hpp"
+#include "pki/moment.hpp"
+#include "pki/private_file.hpp"
 
 namespace fedrk::test {
 

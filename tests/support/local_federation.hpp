@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "fedrk/site.hpp"
-#include "network/client_run.hpp"
-#include "network/data_owner.hpp"
-#include "network/federation_server.hpp"
-#include "operation/log.hpp"
-#include "store/mask_book.hpp"
+#include "ops/log.hpp"
+#include "secure_sum/mask_book.hpp"
+#include "transport/protocol/client_run.hpp"
+#include "transport/protocol/data_owner.hpp"
+#include "transport/protocol/federation_server.hpp"
 
 namespace fedrk::test {
 

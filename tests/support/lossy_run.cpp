@@ -8,10 +8,10 @@
 
 #include "fedrk/in_process_engine.hpp"
 #include "fedrk/run.hpp"
-#include "io/federation.hpp"
-#include "io/plan.hpp"
-#include "io/result_files.hpp"
 #include "methods/method_options.hpp"
+#include "plan/federation.hpp"
+#include "plan/plan.hpp"
+#include "report/result_files.hpp"
 #include "support/scripted_engine.hpp"
 
 namespace fedrk::test {

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "masking/reply_part.hpp"
-#include "network/participant.hpp"
-#include "network/wire.hpp"
+#include "secure_sum/reply_part.hpp"
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
+#include "transport/protocol/participant.hpp"
+#include "transport/protocol/wire.hpp"
 
 namespace fedrk::test {
 

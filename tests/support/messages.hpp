@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "network/chunks.hpp"
-#include "network/messages.hpp"
+#include "transport/protocol/chunks.hpp"
+#include "transport/protocol/messages.hpp"
 
 namespace fedrk::test {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "network/server_link.hpp"
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
+#include "transport/protocol/server_link.hpp"
 
 namespace fedrk::test {
 
@@ -93,9 +93,7 @@ class PatientOwner final : public network::DataOwner {
   std::function<void()> on_read;
 };
 
-inline wire::Welcome welcome(std::uint32_t heartbeat_ms = 10) {
-  return {.run = "test", .heartbeat_ms = heartbeat_ms};
-}
+inline wire::Welcome welcome(std::uint32_t heartbeat_ms = 10) { return {.run = "test", .heartbeat_ms = heartbeat_ms}; }
 
 inline wire::End last_word(const std::string& status, bool final = true) { return {.status = status, .final = final}; }
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "network/switchboard.hpp"
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
+#include "transport/protocol/switchboard.hpp"
 
 namespace fedrk::test {
 

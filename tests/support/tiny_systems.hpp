@@ -14,8 +14,8 @@
 #include "fedrk/generate.hpp"
 #include "fedrk/in_process_engine.hpp"
 #include "linalg/kernels.hpp"
+#include "linalg/random/rng_stream.hpp"
 #include "problem/partition.hpp"
-#include "random/rng_stream.hpp"
 
 namespace fedrk::test {
 

@@ -7,8 +7,8 @@
 
 #include "base/result.hpp"
 #include "fedrk/tls_files.hpp"
-#include "operation/log.hpp"
-#include "security/own_credentials.hpp"
+#include "ops/log.hpp"
+#include "pki/own_credentials.hpp"
 
 namespace fedrk::app {
 

@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/write_file.hpp"
 #include "before_joining.hpp"
 #include "check_lines.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
-#include "io/write_file.hpp"
 #include "output.hpp"
 
 namespace fedrk::app {

@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "base/mapped_file.hpp"
 #include "before_joining.hpp"
 #include "check_lines.hpp"
-#include "io/csv.hpp"
-#include "io/federation.hpp"
-#include "io/mapped_file.hpp"
-#include "io/plan.hpp"
-#include "security/private_file.hpp"
-#include "security/tls_probe.hpp"
+#include "data/csv.hpp"
+#include "pki/private_file.hpp"
+#include "pki/tls_probe.hpp"
+#include "plan/federation.hpp"
+#include "plan/plan.hpp"
 
 namespace fedrk::app {
 namespace {

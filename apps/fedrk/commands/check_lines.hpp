@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "network/settings.hpp"
-#include "security/own_credentials.hpp"
+#include "pki/own_credentials.hpp"
+#include "plan/settings.hpp"
 
 namespace fedrk::app {
 

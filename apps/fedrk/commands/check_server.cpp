@@ -12,10 +12,10 @@
 #include "before_joining.hpp"
 #include "check_lines.hpp"
 #include "federation_folder.hpp"
-#include "io/plan.hpp"
 #include "methods/exposure.hpp"
-#include "security/private_file.hpp"
-#include "security/tls_probe.hpp"
+#include "pki/private_file.hpp"
+#include "pki/tls_probe.hpp"
+#include "plan/plan.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -10,21 +10,21 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
+#include "base/write_file.hpp"
 #include "before_joining.hpp"
+#include "checkpoint/client_store.hpp"
 #include "commands.hpp"
+#include "data/csv.hpp"
 #include "flags.hpp"
-#include "io/csv.hpp"
-#include "io/federation.hpp"
-#include "io/number.hpp"
-#include "io/write_file.hpp"
-#include "network/client_run.hpp"
-#include "network/file_owner.hpp"
-#include "network/settings.hpp"
 #include "output.hpp"
-#include "security/own_credentials.hpp"
-#include "security/tls_probe.hpp"
+#include "pki/own_credentials.hpp"
+#include "pki/tls_probe.hpp"
+#include "plan/federation.hpp"
+#include "plan/settings.hpp"
 #include "signals.hpp"
-#include "store/client_store.hpp"
+#include "transport/protocol/client_run.hpp"
+#include "transport/protocol/file_owner.hpp"
 
 namespace fedrk::app {
 namespace {

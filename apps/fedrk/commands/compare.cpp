@@ -15,14 +15,14 @@
 
 #include "api/compare_methods.hpp"
 #include "api/compare_text.hpp"
+#include "base/write_file.hpp"
 #include "commands.hpp"
 #include "generator_flags.hpp"
-#include "io/comparison_files.hpp"
-#include "io/federation.hpp"
-#include "io/memory.hpp"
-#include "io/write_file.hpp"
 #include "output.hpp"
+#include "plan/federation.hpp"
+#include "plan/memory.hpp"
 #include "plan_flags.hpp"
+#include "report/comparison_files.hpp"
 #include "signals.hpp"
 
 namespace fedrk::app {

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "io/write_file.hpp"
-#include "security/private_file.hpp"
+#include "base/write_file.hpp"
+#include "pki/private_file.hpp"
 
 namespace fedrk::app {
 

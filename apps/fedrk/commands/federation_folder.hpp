@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "security/authority.hpp"
-#include "security/certificate.hpp"
-#include "security/moment.hpp"
+#include "pki/authority.hpp"
+#include "pki/certificate.hpp"
+#include "pki/moment.hpp"
 #include "start_up_folder.hpp"
 
 namespace fedrk::app {

@@ -11,16 +11,16 @@
 
 #include <fmt/format.h>
 
+#include "base/write_file.hpp"
 #include "commands.hpp"
+#include "data/csv.hpp"
+#include "data/libsvm.hpp"
+#include "data/matrix_market.hpp"
+#include "data/npy.hpp"
 #include "flags.hpp"
 #include "generator_flags.hpp"
-#include "io/csv.hpp"
-#include "io/libsvm.hpp"
-#include "io/matrix_market.hpp"
-#include "io/npy.hpp"
-#include "io/plan.hpp"
-#include "io/write_file.hpp"
 #include "output.hpp"
+#include "plan/plan.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -16,9 +16,9 @@
 #include "api/revealed.hpp"
 #include "commands.hpp"
 #include "inspect_attack.hpp"
-#include "io/federation.hpp"
-#include "io/plan_options.hpp"
 #include "output.hpp"
+#include "plan/federation.hpp"
+#include "plan/plan_options.hpp"
 #include "plan_flags.hpp"
 
 namespace fedrk::app {

@@ -17,10 +17,10 @@
 #include "commands.hpp"
 #include "federation_folder.hpp"
 #include "flags.hpp"
-#include "io/plan.hpp"
 #include "output.hpp"
-#include "security/authority.hpp"
-#include "security/private_file.hpp"
+#include "pki/authority.hpp"
+#include "pki/private_file.hpp"
+#include "plan/plan.hpp"
 
 namespace fedrk::app {
 namespace {

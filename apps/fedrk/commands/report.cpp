@@ -9,8 +9,8 @@
 
 #include "commands.hpp"
 #include "flags.hpp"
-#include "io/report.hpp"
 #include "output.hpp"
+#include "report/report.hpp"
 
 namespace fedrk::app {
 

@@ -17,12 +17,12 @@
 
 #include <fmt/format.h>
 
+#include "base/write_file.hpp"
 #include "commands.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/findings_files.hpp"
 #include "experiments/page.hpp"
 #include "flags.hpp"
-#include "io/write_file.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 

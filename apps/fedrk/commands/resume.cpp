@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "api/privacy_forecast_words.hpp"
 #include "commands.hpp"
 #include "execute.hpp"
 #include "flags.hpp"
-#include "io/plan_options.hpp"
 #include "launcher.hpp"
+#include "plan/plan_options.hpp"
+#include "report/privacy_forecast_words.hpp"
 #include "run_folder.hpp"
 #include "signals.hpp"
 

@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
+#include "base/mapped_file.hpp"
 #include "before_joining.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
-#include "io/mapped_file.hpp"
-#include "io/plan_options.hpp"
-#include "network/settings.hpp"
 #include "output.hpp"
-#include "security/revocation_list.hpp"
+#include "pki/revocation_list.hpp"
+#include "plan/plan_options.hpp"
+#include "plan/settings.hpp"
 #include "server_run.hpp"
 
 namespace fedrk::app {

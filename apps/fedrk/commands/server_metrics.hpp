@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "fedrk/run.hpp"
-#include "network/federation_server.hpp"
-#include "operation/http_endpoint.hpp"
-#include "operation/metrics.hpp"
+#include "ops/http_endpoint.hpp"
+#include "ops/metrics.hpp"
+#include "transport/protocol/federation_server.hpp"
 
 namespace fedrk::app {
 

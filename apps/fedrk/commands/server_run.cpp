@@ -14,17 +14,17 @@
 
 #include <fmt/format.h>
 
+#include "base/write_file.hpp"
+#include "checkpoint/journal_engine.hpp"
 #include "commands.hpp"
 #include "execute.hpp"
-#include "federated/run_ended.hpp"
-#include "io/write_file.hpp"
 #include "methods/exposure.hpp"
-#include "network/federation_server.hpp"
-#include "operation/http_endpoint.hpp"
-#include "security/tls_probe.hpp"
+#include "ops/http_endpoint.hpp"
+#include "pki/tls_probe.hpp"
+#include "round/run_ended.hpp"
 #include "server_metrics.hpp"
 #include "signals.hpp"
-#include "store/journal_engine.hpp"
+#include "transport/protocol/federation_server.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "io/plan.hpp"
-#include "network/federation_server.hpp"
-#include "network/settings.hpp"
 #include "output.hpp"
+#include "plan/plan.hpp"
+#include "plan/settings.hpp"
 #include "progress.hpp"
+#include "transport/protocol/federation_server.hpp"
 
 namespace fedrk::app {
 

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "api/privacy_forecast_words.hpp"
 #include "commands.hpp"
 #include "execute.hpp"
 #include "launcher.hpp"
 #include "plan_flags.hpp"
+#include "report/privacy_forecast_words.hpp"
 #include "run_folder.hpp"
 #include "signals.hpp"
 

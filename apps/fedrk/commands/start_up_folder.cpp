@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "io/write_file.hpp"
-#include "security/private_file.hpp"
+#include "base/write_file.hpp"
+#include "pki/private_file.hpp"
 
 namespace fedrk::app {
 

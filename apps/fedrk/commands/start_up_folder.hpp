@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "security/authority.hpp"
+#include "pki/authority.hpp"
 
 namespace fedrk::app {
 

@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "checkpoint/run_lock.hpp"
+#include "checkpoint/run_store.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
 #include "output.hpp"
-#include "store/run_lock.hpp"
-#include "store/run_store.hpp"
 
 namespace fedrk::app {
 namespace {

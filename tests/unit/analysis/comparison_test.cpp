@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/step_search.hpp"
-#include "baselines/gradient_descent.hpp"
-#include "federated/threshold.hpp"
+#include "methods/others/gradient_descent.hpp"
+#include "round/threshold.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

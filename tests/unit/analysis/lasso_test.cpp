@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/dataset.hpp"
+#include "data/dataset.hpp"
 #include "problem/standardize.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"

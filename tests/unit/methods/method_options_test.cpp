@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "federated/published_method.hpp"
 #include "fedrk/error.hpp"
 #include "methods/conjugate_gradients.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/hyperplane_method.hpp"
+#include "methods/published_method.hpp"
 #include "methods/sparse_kaczmarz.hpp"
 #include "methods/tail_average.hpp"
 #include "support/tiny_systems.hpp"

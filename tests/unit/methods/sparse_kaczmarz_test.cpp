@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "federated/soft_threshold.hpp"
 #include "fedrk/run.hpp"
+#include "kaczmarz/soft_threshold.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

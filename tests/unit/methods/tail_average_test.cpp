@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "federated/published_method.hpp"
 #include "fedrk/run.hpp"
+#include "methods/published_method.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

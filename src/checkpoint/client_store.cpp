@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint/client_store.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "checkpoint/privacy_ledger.hpp"
+#include "checkpoint/sqlite.hpp"
+
+namespace fedrk::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr FileKind kClientFile{0x66656463, 1, "client.db"};  // "fedc"
+constexpr std::size_t kDigits = 16;
+
+Error cannot(const std::string& what, const fs::path& path) {
+  return Error{"cannot " + what + " " + path.string() + ": " + std::generic_category().message(errno)};
+}
+
+Result<std::uint64_t> read_secret(const fs::path& path) {
+  std::string text;
+  std::ifstream(path) >> text;
+  std::uint64_t seed = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), seed, 16);
+  if (text.size() != kDigits || read.ec != std::errc{} || read.ptr != text.data() + text.size()) {
+    return Error{path.string() + " does not hold the 16 digits of a seed; take it away to have a new one drawn"};
+  }
+  return seed;
+}
+
+// Written beside and then linked to its name: whole or not at all, and never over a seed that is there.
+Result<void> make_secret(const fs::path& path) {
+  std::uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) return cannot("draw a seed for", path);
+  std::string text(kDigits + 1, '\n');
+  for (std::size_t k = 0; k < kDigits; ++k) text[k] = "0123456789abcdef"[(seed >> (4 * (kDigits - 1 - k))) & 15];
+  const fs::path draft = path.string() + ".new";
+  ::unlink(draft.c_str());
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return cannot("make", path);
+  const bool written =
+      ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(file) == 0;
+  const Error failure = cannot("write", path);
+  ::close(file);
+  const bool linked = written && (::link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST);
+  ::unlink(draft.c_str());
+  if (!linked) return written ? cannot("make", path) : failure;
+  return {};
+}
+
+}  // namespace
+
+struct ClientStore::Inside {
+  Inside(fs::path where, Database opened) : folder(std::move(where)), database(std::move(opened)), ledger(database) {}
+
+  mutable std::mutex mutex;
+  fs::path folder;
+  Database database;
+  PrivacyLedger ledger;
+};
+
+ClientStore::ClientStore(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+ClientStore::ClientStore(ClientStore&&) noexcept = default;
+ClientStore& ClientStore::operator=(ClientStore&&) noexcept = default;
+ClientStore::~ClientStore() = default;
+
+Result<ClientStore> ClientStore::open(const fs::path& folder) {
+  std::error_code failure;
+  const bool made = fs::create_directories(folder, failure);
+  if (failure) return Error{"cannot make " + folder.string() + ": " + failure.message()};
+  if (made) fs::permissions(folder, fs::perms::owner_all, failure);
+  return guarded([&] {
+    const fs::path path = folder / "client.db";
+    Database database = fs::exists(path) ? Database::open(path, kClientFile)
+                                         : Database::create(path, kClientFile, "", [](Database&) {});
+    // An answer that has left must be on the ledger, also where the power goes.
+    database.execute("PRAGMA synchronous = FULL");
+    return ClientStore(std::make_unique<Inside>(folder, std::move(database)));
+  });
+}
+
+Result<std::uint64_t> ClientStore::secret_seed() {
+  const fs::path path = inside_->folder / "secret";
+  if (!fs::exists(path)) {
+    if (const auto made = make_secret(path); !made) return made.error();
+  }
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) return cannot("read", path);
+  if ((file.st_mode & 077) != 0) {
+    return Error{path.string() + " can be read by others, who could then repeat this client's draws; chmod 600 it"};
+  }
+  return read_secret(path);
+}
+
+Result<bool> ClientStore::spend(const PrivacyCharge& charge, double budget_rho) {
+  const std::lock_guard lock(inside_->mutex);
+  return inside_->ledger.spend(charge, budget_rho);
+}
+
+Result<double> ClientStore::spent_elsewhere(const std::string& run) const {
+  const std::lock_guard lock(inside_->mutex);
+  return inside_->ledger.spent_elsewhere(run);
+}
+
+Result<double> ClientStore::spent() const {
+  const std::lock_guard lock(inside_->mutex);
+  return inside_->ledger.spent();
+}
+
+}  // namespace fedrk::store

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint/privacy_ledger.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+namespace fedrk::store {
+namespace {
+
+// Equal parts of a budget add up to it only nearly.
+constexpr double kRounding = 1e-9;
+
+std::string brief(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", number);
+  return text;
+}
+
+Error over_budget(double rho, double spent, double budget, const std::string& runs) {
+  const double left = std::max(0.0, budget - spent);
+  return Error{"this answer would tell more of the rows than their owner allows: it costs rho = " + brief(rho) +
+               ", and of " + brief(budget) + " there is " + brief(left) + " left, after " + brief(spent) +
+               (runs.empty() ? " so far" : " in " + runs)};
+}
+
+}  // namespace
+
+PrivacyLedger::PrivacyLedger(Database& database) : database_(database) {
+  database_.execute(
+      "CREATE TABLE IF NOT EXISTS privacy (run TEXT NOT NULL, task INTEGER NOT NULL, rho REAL NOT NULL, "
+      "PRIMARY KEY (run, task));");
+}
+
+double PrivacyLedger::sum() {
+  Statement all = database_.prepare("SELECT coalesce(sum(rho), 0.0) FROM privacy");
+  const double spent = all.next() ? all.real(0) : 0.0;
+  all.reset();
+  return spent;
+}
+
+// "run a (0.01), run b (0.002)", those that cost most first.
+std::string PrivacyLedger::runs() {
+  constexpr int kMost = 5;
+  std::string text;
+  int count = 0;
+  Statement each = database_.prepare("SELECT run, sum(rho) FROM privacy GROUP BY run ORDER BY sum(rho) DESC, run");
+  while (each.next()) {
+    if (++count <= kMost) text += (text.empty() ? "run " : ", run ") + each.text(0) + " (" + brief(each.real(1)) + ")";
+  }
+  if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
+  return text;
+}
+
+Result<bool> PrivacyLedger::spend(const ClientStore::PrivacyCharge& charge, double budget_rho) {
+  if (!(charge.rho >= 0.0) || !std::isfinite(charge.rho)) {
+    return Error{"this answer would have no noise: no budget covers it"};
+  }
+  std::optional<Error> refused;
+  const auto charged = guarded([&] {
+    Transaction transaction(database_);  // two processes with one folder must not spend the same twice
+    const auto task = static_cast<std::int64_t>(charge.task);
+    Statement before = database_.prepare("SELECT rho FROM privacy WHERE run = ? AND task = ?");
+    if (before.bind_text(1, charge.run).bind(2, task).next()) {
+      const double paid = before.real(0);
+      before.reset();
+      if (charge.rho > paid * (1.0 + kRounding)) {
+        refused = Error{"task " + std::to_string(charge.task) + " of this run was answered for rho = " + brief(paid) +
+                        " and is now asked for with less noise, for " + brief(charge.rho)};
+      }
+      return false;
+    }
+    const double spent = sum();
+    if (spent + charge.rho > budget_rho * (1.0 + kRounding)) {
+      refused = over_budget(charge.rho, spent, budget_rho, runs());
+      return false;
+    }
+    Statement add = database_.prepare("INSERT INTO privacy VALUES (?, ?, ?)");
+    add.bind_text(1, charge.run).bind(2, task).bind(3, charge.rho).run();
+    transaction.commit();
+    return true;
+  });
+  if (refused) return *refused;
+  return charged;
+}
+
+Result<double> PrivacyLedger::spent_elsewhere(const std::string& run) {
+  return guarded([&] {
+    Statement others = database_.prepare("SELECT coalesce(sum(rho), 0.0) FROM privacy WHERE run <> ?");
+    const double spent = others.bind_text(1, run).next() ? others.real(0) : 0.0;
+    others.reset();
+    return spent;
+  });
+}
+
+Result<double> PrivacyLedger::spent() {
+  return guarded([&] { return sum(); });
+}
+
+}  // namespace fedrk::store

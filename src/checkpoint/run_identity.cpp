@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a run is, as run.db has it.
+
+#include <sys/random.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+
+#include "checkpoint/run_tables.hpp"
+
+namespace fedrk::store {
+namespace {
+
+const char* name_of(RunKind kind) { return kind == RunKind::Server ? "server" : "solve"; }
+
+void write_clients(Database& database, std::span<const ClientSummary> roster) {
+  Statement add = database.prepare(
+      "INSERT INTO clients (client, name, rows, squared_rhs_norm, squared_norm) VALUES (?, ?, ?, ?, ?)");
+  for (const ClientSummary& client : roster) {
+    add.bind(1, std::int64_t{client.id.value}).bind_text(2, client.name);
+    add.bind(3, static_cast<std::int64_t>(client.rows));
+    add.bind(4, client.squared_rhs_norm).bind(5, client.squared_norm).run();
+  }
+}
+
+}  // namespace
+
+double now_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string new_run_id() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw std::system_error(errno, std::generic_category(), "no random numbers");
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string difference(std::span<const ClientSummary> before, std::span<const ClientSummary> now) {
+  if (before.size() != now.size()) {
+    return "there were " + std::to_string(before.size()) + " clients, now there are " + std::to_string(now.size());
+  }
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].name != now[i].name) {
+      return "client " + std::to_string(i + 1) + " was " + before[i].name + ", now it is " + now[i].name;
+    }
+    if (before[i].rows != now[i].rows) {
+      return before[i].name + " had " + std::to_string(before[i].rows) + " rows, now it has " +
+             std::to_string(now[i].rows);
+    }
+    if (bits(before[i].squared_norm) != bits(now[i].squared_norm)) return "the rows of " + now[i].name + " changed";
+    if (bits(before[i].squared_rhs_norm) != bits(now[i].squared_rhs_norm)) {
+      return "the right-hand side of " + now[i].name + " changed";
+    }
+  }
+  return "";
+}
+
+RunIdentity read_identity(Database& database) {
+  RunIdentity identity;
+  Statement run = database.prepare("SELECT id, kind, title, plan, rounds FROM run");
+  if (!run.next()) throw SqliteFailure(database.path().string() + " is damaged: it names no run", SQLITE_CORRUPT);
+  identity.id = run.text(0);
+  identity.kind = run.text(1) == "server" ? RunKind::Server : RunKind::Solve;
+  identity.title = run.text(2);
+  identity.plan = run.text(3);
+  identity.rounds = static_cast<std::uint64_t>(run.integer(4));
+  Statement clients =
+      database.prepare("SELECT client, name, rows, squared_rhs_norm, squared_norm FROM clients ORDER BY client");
+  while (clients.next()) {
+    identity.roster.push_back({ClientId{static_cast<std::uint32_t>(clients.integer(0))}, clients.text(1),
+                               static_cast<std::size_t>(clients.integer(2)), clients.real(3), clients.real(4)});
+  }
+  return identity;
+}
+
+void write_identity(Database& database, const RunIdentity& identity) {
+  Transaction whole(database);
+  Statement run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, 'pending', '', ?, ?)");
+  run.bind_text(1, identity.id).bind_text(2, name_of(identity.kind)).bind_text(3, identity.title);
+  run.bind_text(4, identity.plan).bind(5, static_cast<std::int64_t>(identity.rounds));
+  run.bind(6, now_since_1970()).bind(7, now_since_1970()).run();
+  write_clients(database, identity.roster);
+  whole.commit();
+}
+
+Result<void> RunStore::describe(const RunIdentity& identity) {
+  const std::lock_guard lock(inside_->mutex);
+  return guarded([&] {
+    Database& database = inside_->database;
+    Transaction whole(database);
+    Statement run = database.prepare("UPDATE run SET title = ?, plan = ?, rounds = ?");
+    run.bind_text(1, identity.title).bind_text(2, identity.plan);
+    run.bind(3, static_cast<std::int64_t>(identity.rounds)).run();
+    database.execute("DELETE FROM clients");
+    write_clients(database, identity.roster);
+    whole.commit();
+    inside_->identity = read_identity(database);
+  });
+}
+
+}  // namespace fedrk::store

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint/sqlite.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace fedrk::store {
+namespace {
+
+constexpr int kPatienceMs = 5000;  // for a reader that is about to finish
+
+std::string words_of(int errno_value) { return std::generic_category().message(errno_value); }
+
+std::string words_for(int code, const std::string& path, sqlite3* handle) {
+  const int system = handle == nullptr ? 0 : sqlite3_system_errno(handle);
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return "cannot write " + path + ": the disk is full";
+    case SQLITE_NOTADB:
+      return path + " is not a file that fedrk keeps a run in";
+    case SQLITE_CORRUPT:
+      return path + " is damaged: it cannot be read any more";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return path + " is in use by another program";
+    case SQLITE_READONLY:
+      return "cannot write " + path + ": no permission";
+    case SQLITE_CANTOPEN:
+      return "cannot open " + path + (system != 0 ? ": " + words_of(system) : "");
+    case SQLITE_IOERR:
+      return "cannot read or write " + path + ": " + (system != 0 ? words_of(system) : sqlite3_errstr(code));
+    default:
+      return path + ": " + (handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle));
+  }
+}
+
+}  // namespace
+
+// ---- Database.
+
+Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
+  sqlite3* handle = nullptr;
+  // One connection, and the stores lock for themselves: SQLite's own locks would be locks twice over.
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, kPatienceMs);
+}
+
+// Made beside and then linked to its name: whole or not at all, over nothing that is there, and for its owner's eyes.
+Database Database::create(const std::filesystem::path& path, const FileKind& kind, const char* schema,
+                          const std::function<void(Database&)>& fill) {
+  const std::string draft = path.string() + ".new";
+  ::unlink(draft.c_str());
+  const int made = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (made < 0) throw SqliteFailure("cannot make " + path.string() + ": " + words_of(errno), SQLITE_CANTOPEN);
+  ::close(made);
+  try {
+    write_draft(draft, kind, schema, fill);
+    if (::link(draft.c_str(), path.c_str()) != 0) {
+      throw SqliteFailure(errno == EEXIST ? path.string() + " is there already"
+                                          : "cannot make " + path.string() + ": " + words_of(errno),
+                          SQLITE_CANTOPEN);
+    }
+  } catch (const SqliteFailure&) {
+    ::unlink(draft.c_str());
+    throw;
+  }
+  ::unlink(draft.c_str());
+  Database database = open(path, kind);
+  database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  return database;
+}
+
+// Nothing is lost with a file that has no name yet: no waiting for the disk.
+void Database::write_draft(const std::string& draft, const FileKind& kind, const char* schema,
+                           const std::function<void(Database&)>& fill) {
+  Database database(draft, SQLITE_OPEN_READWRITE);
+  database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;");
+  database.execute(schema);
+  database.execute("PRAGMA application_id = " + std::to_string(kind.application_id) +
+                   "; PRAGMA user_version = " + std::to_string(kind.version) + ";");
+  fill(database);
+}
+
+Database Database::open(const std::filesystem::path& path, const FileKind& kind, bool read_only) {
+  std::error_code none;
+  if (!std::filesystem::exists(path, none)) throw SqliteFailure("there is no " + path.string(), SQLITE_CANTOPEN);
+  Database database(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+  database.check_kind(kind);
+  if (!read_only) database.execute("PRAGMA synchronous = NORMAL;");
+  return database;
+}
+
+void Database::check_kind(const FileKind& kind) {
+  if (number("PRAGMA application_id") != kind.application_id) {
+    throw SqliteFailure(path_.string() + " is not a " + kind.name + " of fedrk", SQLITE_NOTADB);
+  }
+  const std::int64_t version = number("PRAGMA user_version");
+  if (version > kind.version) {
+    throw SqliteFailure(path_.string() + " was made by a newer version of fedrk", SQLITE_NOTADB);
+  }
+  if (version < kind.version) {
+    throw SqliteFailure(path_.string() +
+                            " was made by an earlier version of fedrk, which alone can read it: use that "
+                            "one, or begin anew",
+                        SQLITE_NOTADB);
+  }
+}
+
+std::int64_t Database::number(const char* pragma) {
+  Statement statement = prepare(pragma);
+  return statement.next() ? statement.integer(0) : 0;
+}
+
+void Database::execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+Statement Database::prepare(std::string_view sql) {
+  sqlite3_stmt* handle = nullptr;
+  const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return Statement(*this, handle);
+}
+
+void Database::fail(int code) const {
+  throw SqliteFailure(words_for(code, path_.string(), handle_.get()), code & 0xff);
+}
+
+// ---- Statement.
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+Statement& Statement::bind(int place, std::int64_t value) {
+  check(sqlite3_bind_int64(handle_.get(), place, value));
+  return *this;
+}
+Statement& Statement::bind(int place, double value) {
+  check(sqlite3_bind_double(handle_.get(), place, value));
+  return *this;
+}
+Statement& Statement::bind_text(int place, std::string_view text) {
+  check(sqlite3_bind_text64(handle_.get(), place, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  return *this;
+}
+Statement& Statement::bind_blob(int place, std::string_view bytes) {
+  check(sqlite3_bind_blob64(handle_.get(), place, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(),
+                            SQLITE_STATIC));
+  return *this;
+}
+Statement& Statement::bind_null(int place) {
+  check(sqlite3_bind_null(handle_.get(), place));
+  return *this;
+}
+
+bool Statement::next() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  sqlite3_reset(handle_.get());
+  if (code != SQLITE_DONE) database_->fail(code);
+  return false;
+}
+
+void Statement::run() {
+  while (next()) {
+  }
+}
+
+void Statement::reset() { sqlite3_reset(handle_.get()); }
+
+std::string Statement::text(int column) const {
+  const void* bytes = sqlite3_column_blob(handle_.get(), column);
+  const auto length = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  return bytes == nullptr ? std::string{} : std::string(static_cast<const char*>(bytes), length);
+}
+
+// ---- Transaction.
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const SqliteFailure&) {  // a full disk has rolled it back already
+  }
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace fedrk::store

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/csv_header.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
+#include "base/number.hpp"
+#include "base/shown.hpp"
+#include "data/csv_fields.hpp"
+
+namespace fedrk::io {
+namespace {
+
+// The one that the header has most of outside quotes; a comma where they tie.
+char delimiter_of(std::string_view line) {
+  constexpr std::string_view kDelimiters = ",;\t";
+  std::size_t counts[kDelimiters.size()] = {};
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    const std::size_t which = kDelimiters.find(c);
+    if (!quoted && which != std::string_view::npos) ++counts[which];
+  }
+  return kDelimiters[static_cast<std::size_t>(std::max_element(std::begin(counts), std::end(counts)) - counts)];
+}
+
+// "a, b, c and 88 more": enough to see a slip of the pen, on one line.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 12;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+    const std::string name = shown(names[i]);
+    out.append(i == 0 ? "" : ", ").append(name, 1, name.size() - 2);
+  }
+  if (names.size() > kMost) out += fmt::format(" and {} more", names.size() - kMost);
+  return out;
+}
+
+// What is wrong with the names, if anything.
+std::optional<std::string> problem_with(const std::vector<std::string>& names) {
+  const auto is_number = [](const std::string& name) { return static_cast<bool>(parse_number(name)); };
+  if (std::ranges::all_of(names, is_number)) return "expected a header with column names, found numbers";
+  std::unordered_map<std::string_view, std::size_t> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) return fmt::format("column {} has no name", i + 1);
+    if (!is_utf8(names[i])) return fmt::format("column {}: expected a name in UTF-8, found {}", i + 1, shown(names[i]));
+    const auto [earlier, is_new] = seen.emplace(names[i], i);
+    if (!is_new) return fmt::format("columns {} and {} are both named {}", earlier->second + 1, i + 1, shown(names[i]));
+  }
+  return std::nullopt;
+}
+
+// Gives a column its role; says what is wrong where it does not exist or has another role already.
+std::optional<std::string> assign(CsvHeader& header, const std::string& name, CsvRole role, std::string_view purpose) {
+  const auto found = std::ranges::find(header.names, name);
+  if (found == header.names.end()) {
+    return fmt::format("no column {}{}; the columns are {}", shown(name), purpose, listed(header.names));
+  }
+  CsvRole& current = header.roles[static_cast<std::size_t>(found - header.names.begin())];
+  if (current == CsvRole::Target && role != CsvRole::Target) {
+    return fmt::format("column {} is the target, not one{}", shown(name), purpose);
+  }
+  current = role;
+  return std::nullopt;
+}
+
+// Features stand in a row as `columns` has them, or as the file does.
+void give_places(CsvHeader& header, const std::vector<std::string>& columns) {
+  std::unordered_map<std::string_view, std::size_t> wanted;
+  for (std::size_t k = 0; k < columns.size(); ++k) wanted.emplace(columns[k], k);
+  header.places.assign(header.names.size(), 0);
+  std::size_t feature = 0;
+  for (std::size_t i = 0; i < header.names.size(); ++i) {
+    if (header.roles[i] != CsvRole::Feature) continue;
+    header.places[i] = columns.empty() ? feature++ : wanted.at(header.names[i]);
+  }
+}
+
+std::optional<std::string> assign_all(CsvHeader& header, const TableOptions& options) {
+  if (options.target.empty()) {
+    return "a CSV table needs --target NAME, the column that becomes the right-hand side; the columns are " +
+           listed(header.names);
+  }
+  header.roles.assign(header.names.size(), options.columns.empty() ? CsvRole::Feature : CsvRole::Ignored);
+  if (auto problem = assign(header, options.target, CsvRole::Target, "")) return problem;
+  for (const std::string& name : options.columns) {
+    if (auto problem = assign(header, name, CsvRole::Feature, " to explain by")) return problem;
+  }
+  for (const std::string& name : options.ignore) {
+    if (!options.columns.empty()) break;  // what is not among them is ignored already
+    if (auto problem = assign(header, name, CsvRole::Ignored, " to ignore")) return problem;
+  }
+  if (!options.group_by.empty()) {
+    if (auto problem = assign(header, options.group_by, CsvRole::Owner, " to group by")) return problem;
+  }
+  if (header.count(CsvRole::Feature) == 0) {
+    return fmt::format("expected at least one column beside the target {}, found none", shown(options.target));
+  }
+  give_places(header, options.columns);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::size_t CsvHeader::count(CsvRole role) const { return static_cast<std::size_t>(std::ranges::count(roles, role)); }
+
+std::size_t CsvHeader::least_row_bytes() const {
+  return roles.size() + count(CsvRole::Feature) + count(CsvRole::Target);
+}
+
+Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path) {
+  if (trimmed(line).empty()) return error_at(path, 1, "expected a header with column names, found a blank line");
+  CsvHeader header{.delimiter = delimiter_of(line), .names = {}, .roles = {}, .places = {}};
+  CsvFields fields(line, header.delimiter);
+  while (fields.next()) header.names.emplace_back(fields.text());
+  if (!fields.problem().empty()) return error_at(path, 1, fields.problem());
+  if (const auto problem = problem_with(header.names)) return error_at(path, 1, *problem);
+  return header;
+}
+
+Result<CsvHeader> read_csv_header(std::string_view line, const TableOptions& options,
+                                  const std::filesystem::path& path) {
+  Result<CsvHeader> header = read_csv_names(line, path);
+  if (!header) return header;
+  if (const auto problem = assign_all(*header, options)) return error_in(path, *problem);
+  return header;
+}
+
+}  // namespace fedrk::io

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "round/groups.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fedrk/contracts.hpp"
+#include "round/state_stream.hpp"
+
+namespace fedrk {
+namespace {
+
+// Fisher and Yates.
+std::vector<std::size_t> shuffled(std::size_t count, RngStream stream) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t k = count; k > 1; --k) std::swap(order[k - 1], order[stream.below(k)]);
+  return order;
+}
+
+}  // namespace
+
+std::size_t group_count(std::size_t clients, std::size_t size, std::size_t least) {
+  if (size == 0 || size >= clients) return 1;
+  const std::size_t nearest = (2 * clients + size) / (2 * size);
+  return std::max<std::size_t>(1, std::min(nearest, clients / std::max<std::size_t>(1, least)));
+}
+
+Groups::Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t least, RngStream stream)
+    : least_(least) {
+  FEDRK_EXPECTS(!roster.empty());
+  for (const ClientSummary& client : roster) everyone_.push_back(client.id);
+  const std::size_t count = group_count(roster.size(), size, least);
+  const auto order = shuffled(roster.size(), stream);
+  groups_.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t first = k * roster.size() / count, last = (k + 1) * roster.size() / count;
+    for (std::size_t i = first; i < last; ++i) groups_[k].push_back(everyone_[order[i]]);
+    std::ranges::sort(groups_[k]);
+  }
+}
+
+void Groups::leave_out(std::span<const ClientId> lost) {
+  const auto is_lost = [&](ClientId client) { return std::ranges::find(lost, client) != lost.end(); };
+  for (auto& group : groups_) std::erase_if(group, is_lost);
+  std::erase_if(everyone_, is_lost);
+  merge_small_groups();
+}
+
+void Groups::state(StateStream& stream) { stream(groups_, everyone_); }
+
+void Groups::merge_small_groups() {
+  const std::size_t least = std::max<std::size_t>(1, least_);
+  while (groups_.size() > 1) {
+    const auto smallest = std::ranges::min_element(groups_, {}, &std::vector<ClientId>::size);
+    if (smallest->size() >= least) return;
+    const std::vector<ClientId> members = std::move(*smallest);
+    groups_.erase(smallest);
+    const auto host = std::ranges::min_element(groups_, {}, &std::vector<ClientId>::size);
+    host->insert(host->end(), members.begin(), members.end());
+    std::ranges::sort(*host);
+  }
+}
+
+}  // namespace fedrk

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The clients in groups of about the size of a round, drawn once and kept for the run. A method for equations asks
+// them in turn; a sweep (sweep.hpp) asks all of them the same. Sums over ever new groups could be solved for each
+// client's own part, sums over kept groups tell no more than the groups' sums; and every client is heard equally often,
+// which takes fewer rounds than drawing afresh.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "fedrk/engine.hpp"
+#include "linalg/random/rng_stream.hpp"
+
+namespace fedrk {
+
+/// As many groups as make `size` clients each, rounded to the nearest, of at least `least` clients; 0: one group of
+/// all. 16 clients by 5 are 5, 5 and 6.
+std::size_t group_count(std::size_t clients, std::size_t size, std::size_t least);
+
+class Groups {
+ public:
+  /// As many as `group_count` says.
+  Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t least, RngStream stream);
+
+  std::size_t count() const { return groups_.size(); }
+  /// Its members ascend.
+  std::span<const ClientId> at(std::size_t k) const { return groups_[k]; }
+  std::span<const ClientId> in_turn(RoundIndex t) const { return groups_[t.value % groups_.size()]; }
+  /// All members, ascending.
+  const std::vector<ClientId>& everyone() const { return everyone_; }
+
+  /// Goes on without these. A group that is left with fewer than `least` joins the smallest of the others.
+  void leave_out(std::span<const ClientId> lost);
+
+  void state(StateStream& stream);
+
+ private:
+  void merge_small_groups();
+
+  std::size_t least_;
+  std::vector<std::vector<ClientId>> groups_;
+  std::vector<ClientId> everyone_;
+};
+
+}  // namespace fedrk

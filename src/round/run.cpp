@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "fedrk/error.hpp"
+#include "linalg/kernels.hpp"
+#include "methods/published_method.hpp"
+#include "round/accept_replies.hpp"
+#include "round/checkpoints.hpp"
+#include "round/groups.hpp"
+#include "round/measured.hpp"
+#include "round/participation.hpp"
+#include "round/run_ended.hpp"
+#include "round/state_stream.hpp"
+#include "round/stopping.hpp"
+#include "round/sweep.hpp"
+
+namespace fedrk {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A residual that rounding explains: the backward error ||r|| / (||A||_F ||x|| + ||b||) of a stable solver.
+constexpr double kRounding = 1e-14;
+constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a round
+
+/// The state of one run, and its rounds.
+class Rounds {
+ public:
+  Rounds(const RunOptions& options, Engine& engine, Method& method, std::span<const double> x0)
+      : options_(options),
+        engine_(engine),
+        method_(method),
+        roster_(engine.roster()),
+        groups_(roster_, options.participants, options.min_group, stream_for(options.seed, Purpose::Groups)),
+        residual_(roster_),
+        residual_every_(options.residual_every > 0 ? options.residual_every : residual_interval(roster_, options)),
+        stopping_{options.tolerance, options.patience},
+        x_(x0.begin(), x0.end()),
+        start_(x0.begin(), x0.end()) {
+    // At zero nobody has to be asked.
+    if (totals_of(roster_).squared_rhs_norm > 0.0 && squared_norm(x0) == 0.0)
+      best_.consider(x0.first(x0.size() - options.noise_columns), 1.0);
+  }
+
+  std::span<const double> answer() { return method_.answer(x_).first(x_.size() - options_.noise_columns); }
+
+  /// Asks some clients what the method asks, and lets it move x by their answers. A sweep takes several rounds.
+  void make_round(RoundIndex t) {
+    const auto start = Clock::now();
+    const std::uint64_t up = result_.bytes_up, down = result_.bytes_down;
+    if (!sweep_.running()) {
+      previous_ = x_;
+      request_ = method_.request(t, x_);
+      reveal_ = request_.reveal;
+      if (request_.audience == Audience::Everyone) sweep_.begin(groups_);
+    }
+    const std::vector<ClientId> participants = participants_of(t);
+    LocalTask task = task_of(t);
+    task.patient = sweep_.running() && sweep_.second_time();
+    RoundReplies round = ask(task, participants);
+    RoundRecord record{t, round.answered, round.absences, round.relative_residual, 0.0};
+    const double earlier = round.earlier_seconds;
+    if (!sweep_.running()) {
+      update(t, round);
+    } else if (sweep_.add(request_.work, round)) {
+      end_sweep(t, record);
+    }
+    record.movement = distance(x_, previous_);
+    record.bytes_up = result_.bytes_up - up;
+    record.bytes_down = result_.bytes_down - down;
+    record.seconds = std::chrono::duration<double>(Clock::now() - start).count() + earlier;
+    result_.history.push_back(std::move(record));
+  }
+
+  /// Why the round just made was the last one, if it was.
+  std::optional<Termination> reason_to_stop() {
+    RoundRecord& last = result_.history.back();
+    if (!std::isfinite(last.movement)) {
+      x_ = previous_;
+      last.movement = 0.0;
+      return Termination::Diverged;
+    }
+    if (sweep_.running()) return std::nullopt;
+    if (method_.finished()) return method_.contradictory() ? Termination::Contradictory : Termination::Converged;
+    if (method_.fits()) return std::nullopt;
+    if (may_have_arrived() && worth_a_look() && measure_everyone() && is_solved()) return Termination::Tolerance;
+    if (stopping_.stagnant(result_.history)) return Termination::Stagnation;
+    return std::nullopt;
+  }
+
+  RunResult finish(Termination termination) {
+    if (method_.fits()) {
+      take_measure_of_fit();
+    } else {
+      return_the_best();
+      if (result_.converged.value_or(false) && !broken_off(termination) && termination != Termination::Converged) {
+        termination = Termination::Tolerance;  // the last round, or a stretch without progress, may have got there
+      }
+    }
+    // A fit that has come as far as it can need not have arrived.
+    if (method_.fits() && termination == Termination::Converged && !result_.converged.value_or(true)) {
+      termination = Termination::Stagnation;
+    }
+    return result(termination);
+  }
+
+  /// As `finish`, where nobody can be asked any more.
+  RunResult break_off(const RunEnded& ended) {
+    result_.relative_residual.reset();  // of an earlier x, if of any
+    if (method_.fits()) {
+      if (const auto measure = method_.measure()) take(*measure);
+    } else if (best_.residual < 1.0 && !options_.last_iterate) {
+      choose_the_best();
+    }
+    result_.converged = false;
+    RunResult made = result(ended.why());
+    if (!ended.words().empty()) made.notes.push_back(ended.words());
+    return made;
+  }
+
+  /// Goes on where an earlier process was, if there was one.
+  void restore(Checkpoints& checkpoints, std::span<RoundObserver* const> observers) {
+    auto saved = checkpoints.saved();
+    if (!saved) return;
+    StateStream stream(saved->state);
+    std::string name;
+    std::size_t unknowns = 0;
+    stream(name, unknowns);
+    const bool same = name == method_.name() && unknowns == x_.size();
+    if (!same || !state(stream, observers) || !stream.complete()) {
+      throw InvalidArgument(
+          "the stored state is one of another run: plan, data or program changed since it was stored");
+    }
+    result_.history = std::move(saved->history);
+    shown_ = saved_ = result_.history.size();
+    // What the earlier process took is all that its rounds took.
+    for (const RoundRecord& record : result_.history) result_.earlier_seconds += record.seconds;
+  }
+
+  /// Leaves its state, where that is whole: within a sweep it is not.
+  void save(Checkpoints& checkpoints, std::span<RoundObserver* const> observers) {
+    if (sweep_.running() || !has_state_ || result_.history.size() == saved_) return;
+    StateStream stream;
+    std::string name(method_.name());
+    std::size_t unknowns = x_.size();
+    stream(name, unknowns);
+    has_state_ = state(stream, observers);
+    if (!has_state_) return;
+    checkpoints.save(std::move(stream.bytes()), std::span(result_.history).subspan(saved_));
+    saved_ = result_.history.size();
+  }
+
+  RoundIndex next_round() const {
+    return RoundIndex{options_.first_round + static_cast<std::uint32_t>(result_.history.size())};
+  }
+
+  /// Shows them the round just made, once.
+  void show(std::span<RoundObserver* const> observers) {
+    if (shown_ == result_.history.size()) return;
+    shown_ = result_.history.size();
+    for (RoundObserver* observer : observers) observer->on_round(result_.history.back(), answer());
+  }
+
+ private:
+  bool state(StateStream& stream, std::span<RoundObserver* const> observers) {
+    stream(groups_, residual_, x_, best_, of_the_others_, reveal_, reports_, looked_at_, quiet_rounds_, next_look_,
+           pause_, result_.relative_residual, result_.left_out, result_.bytes_up, result_.bytes_down, engine_);
+    for (RoundObserver* observer : observers) observer->state(stream);
+    return method_.state(stream);
+  }
+
+  // ---- A round.
+
+  std::vector<ClientId> participants_of(RoundIndex t) const {
+    if (sweep_.running()) return {sweep_.group().begin(), sweep_.group().end()};
+    if (request_.audience == Audience::Turn) return {groups_.in_turn(t).begin(), groups_.in_turn(t).end()};
+    return choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
+  }
+
+  LocalTask task_of(RoundIndex t) const {
+    const bool at_x = request_.sent.data() == x_.data() && method_.may_ask_residuals();
+    const bool due = method_.fits() || (residual_every_ != RunOptions::kNever && t.value % residual_every_ == 0);
+    return {t, request_.sent, request_.work, at_x && due, options_.noise_columns, request_.own, request_.reveal};
+  }
+
+  void update(RoundIndex t, RoundReplies& round) {
+    const bool of_all = round.answered.size() == groups_.everyone().size() && method_.answer(x_).data() == x_.data();
+    if (of_all && round.relative_residual && !method_.fits()) best_.consider(answer(), *round.relative_residual);
+    method_.update(t, round, x_);
+  }
+
+  // The sum over all clients, or, where some stay away, the end of what they were part of.
+  void end_sweep(RoundIndex t, RoundRecord& record) {
+    if (sweep_.lost().empty()) {
+      RoundReplies all = sweep_.take();
+      all.relative_residual = residual_.relative(all);
+      record.relative_residual = all.relative_residual;
+      return update(t, all);
+    }
+    const std::vector<ClientId> lost = sweep_.lost();
+    if (lost.size() >= groups_.everyone().size()) {
+      throw RunEnded(Termination::ClientsLost, "every client stays away");
+    }
+    groups_.leave_out(lost);
+    result_.left_out.insert(result_.left_out.end(), lost.begin(), lost.end());
+    residual_.keep(groups_.everyone());
+    method_.begin_anew(groups_.everyone());
+  }
+
+  // Counts what would travel: what is sent to all and to each alone, down; what each answers, its residual too, up.
+  RoundReplies ask(const LocalTask& task, std::span<const ClientId> participants) {
+    RoundReplies round = engine_.local_updates(task, participants);
+    accept_replies(task, x_.size(), participants, round);
+    round.relative_residual = residual_.relative(round);
+    result_.earlier_seconds += round.earlier_seconds;
+    result_.bytes_down += participants.size() * task.x.size() * sizeof(double);
+    if (!task.own.empty()) {
+      for (const ClientId client : participants) result_.bytes_down += task.own[client.value].size() * sizeof(double);
+    }
+    // A sum is as long as each of its parts.
+    const std::size_t senders = task.reveal == Reveal::Sums ? round.answered.size() : 1;
+    for (const LocalReply& reply : round.replies) result_.bytes_up += senders * message_length(reply) * sizeof(double);
+    return round;
+  }
+
+  // ---- When to stop, and with what.
+
+  // The participants are within the tolerance, or x rests, or their residuals are a tenth of what they were when
+  // everyone was last looked at: so an x that is thrown away later has been measured.
+  bool may_have_arrived() {
+    if (!(options_.tolerance > 0.0) || !method_.may_ask_residuals()) return false;
+    const RoundRecord& last = result_.history.back();
+    const double size = std::sqrt(squared_norm(x_));
+    quiet_rounds_ = last.movement <= kQuiet * size ? quiet_rounds_ + 1 : 0;
+    bool lower = false;
+    if (last.relative_residual) {
+      reports_.push_back(*last.relative_residual);
+      if (reports_.size() > groups_.count()) reports_.pop_front();
+      const double level = *std::ranges::max_element(reports_);
+      lower = reports_.size() == groups_.count() && level < 0.1 * looked_at_;
+      if (lower) looked_at_ = level;
+    }
+    return stopping_.tolerance_seems_met(result_.history) || quiet_rounds_ >= 3 || lower;
+  }
+
+  // A look at everyone that ends no run costs like a round with all clients, so each one is followed by twice the
+  // pause.
+  bool worth_a_look() {
+    if (result_.history.size() < next_look_) return false;
+    next_look_ = result_.history.size() + pause_;
+    pause_ = std::min<std::size_t>(2 * pause_, kLongestPause);
+    return true;
+  }
+
+  bool is_solved() const {
+    const double residual = result_.relative_residual.value_or(std::numeric_limits<double>::infinity());
+    if (options_.tolerance > 0.0 && residual <= options_.tolerance) return true;
+    const RosterTotals totals = totals_of(roster_);
+    const double rhs = std::sqrt(totals.squared_rhs_norm);
+    const double whole = std::sqrt(totals.squared_norm) * std::sqrt(squared_norm(method_.answer(x_))) + rhs;
+    return residual * (rhs > 0.0 ? rhs : 1.0) <= kRounding * whole;
+  }
+
+  // Asks every client for its residual at the answer, and for nothing else. True when that of all is known.
+  bool measure_everyone() { return measure(method_.answer(x_)); }
+
+  bool measure(std::span<const double> at) {
+    if (!method_.may_ask_residuals()) return false;
+    const auto next = options_.first_round + static_cast<std::uint32_t>(result_.history.size());
+    LocalTask task{RoundIndex{next}, at, FixedSteps{0}, true, options_.noise_columns};
+    task.reveal = reveal_;
+    const RoundReplies round = ask(task, groups_.everyone());
+    const bool complete = round.answered.size() == groups_.everyone().size();
+    result_.relative_residual = complete ? round.relative_residual : std::nullopt;
+    of_the_others_ = round.relative_residual;
+    if (!result_.relative_residual) return false;
+    best_.consider(at.first(at.size() - options_.noise_columns), *result_.relative_residual);
+    return true;
+  }
+
+  // Never worse than the start, and never worse than what was seen on the way. Where somebody is missing at the end,
+  // the others tell whether x is better.
+  void return_the_best() {
+    if (!method_.may_ask_residuals()) return;
+    const bool measured = measure_everyone();
+    result_.converged = measured && is_solved();
+    if (*result_.converged || options_.last_iterate) return;
+    const auto last = measured ? result_.relative_residual : std::exchange(of_the_others_, std::nullopt);
+    if (measured && squared_norm(start_) > 0.0) measure(method_.answer(start_));
+    result_.relative_residual = measured ? last : std::nullopt;
+    if (!best_.x.empty() && !(last && *last <= best_.residual)) choose_the_best();
+  }
+
+  void choose_the_best() {
+    chosen_ = best_.x;
+    result_.relative_residual = best_.residual;
+  }
+
+  void take_measure_of_fit() {
+    if (const auto measure = method_.measure()) return take(*measure);
+    result_.converged = method_.may_ask_residuals() ? std::optional(false) : std::nullopt;
+    measure_everyone();
+  }
+
+  void take(const FitMeasure& measure) {
+    result_.relative_residual = measure.relative_residual;
+    result_.criterion = measure.criterion;
+    result_.converged = measure.holds;
+  }
+
+  RunResult result(Termination termination) {
+    result_.termination = termination;
+    const std::span<const double> x = chosen_.empty() ? answer() : chosen_;
+    result_.x.assign(x.begin(), x.end());
+    result_.notes = method_.notes();
+    result_.fits = method_.fits();
+    result_.method = method_.name();
+    return std::move(result_);
+  }
+
+  static constexpr std::size_t kLongestPause = 64;
+
+  const RunOptions& options_;
+  Engine& engine_;
+  Method& method_;
+  std::span<const ClientSummary> roster_;
+  Groups groups_;
+  Sweep sweep_;
+  Request request_;
+  ResidualScale residual_;
+  std::uint32_t residual_every_;
+  StoppingRule stopping_;
+  AlignedVector x_, previous_, start_;
+  BestSoFar best_;
+  std::optional<double> of_the_others_;  // the residual of those who answered when everyone was asked
+  AlignedVector chosen_;                 // the answer, where it is not the last one
+  Reveal reveal_ = Reveal::Sums;         // as the method asked last
+  std::deque<double> reports_;           // residuals of the participants, of one turn of the groups
+  double looked_at_ = 1.0;               // the largest of them when everyone was looked at last
+  std::size_t quiet_rounds_ = 0;
+  std::size_t next_look_ = 0, pause_ = 1;  // in rounds
+  std::size_t shown_ = 0, saved_ = 0;      // of the rounds made
+  bool has_state_ = true;                  // the method lists its state, as far as is known
+  RunResult result_;
+};
+
+}  // namespace
+
+void RunOptions::validate(std::size_t clients, std::size_t unknowns) const {
+  if (clients == 0) throw InvalidArgument("a run needs at least one client");
+  if (unknowns <= noise_columns) throw InvalidArgument("a run needs at least one unknown besides the noise columns");
+  if (rounds == 0) throw InvalidArgument("a run needs at least one round");
+  if (participants > clients) {
+    throw InvalidArgument(std::to_string(participants) + " participants a round cannot be drawn from " +
+                          std::to_string(clients) + " clients");
+  }
+  if (sparsity > unknowns - noise_columns) {
+    throw InvalidArgument("cannot keep " + std::to_string(sparsity) + " entries: there are only " +
+                          std::to_string(unknowns - noise_columns) + " unknowns");
+  }
+  if (!(tolerance >= 0.0) || !std::isfinite(tolerance)) throw InvalidArgument("the tolerance must be zero or positive");
+  for (const StepBudget& budget : {local_budget, server_budget}) {
+    if (budget == StepBudget{FixedSteps{0}}) throw InvalidArgument("clients and server need at least one step");
+  }
+}
+
+std::uint32_t residual_interval(std::span<const ClientSummary> roster, const RunOptions& options) {
+  const auto* steps = std::get_if<FixedSteps>(&options.local_budget);
+  if (steps == nullptr) return 1;
+  std::size_t most_rows = 0;
+  for (const ClientSummary& client : roster) most_rows = std::max(most_rows, client.rows);
+  const double cheap = std::ceil(static_cast<double>(most_rows) / (0.5 * static_cast<double>(steps->count)));
+  // At least a dozen reports for each verdict on stagnation, and some fifty in a run.
+  std::uint32_t longest = std::max(1U, options.rounds / 50);
+  if (options.patience > 0) longest = std::min(longest, std::max(1U, options.patience / 12));
+  return static_cast<std::uint32_t>(std::clamp(cheap, 1.0, static_cast<double>(longest)));
+}
+
+RunResult FederatedRun::run(Engine& engine, std::vector<double> x0, std::span<RoundObserver* const> observers,
+                            const StopSignal* stop) const {
+  PublishedMethod method(options_);
+  return run(engine, method, std::move(x0), observers, stop);
+}
+
+RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> x0,
+                            std::span<RoundObserver* const> observers, const StopSignal* stop) const {
+  const std::size_t unknowns = engine.dimension();
+  options_.validate(engine.roster().size(), unknowns);
+  if (x0.empty()) x0.assign(unknowns, 0.0);
+  if (x0.size() != unknowns) {
+    throw InvalidArgument("the start has " + std::to_string(x0.size()) + " entries, the problem " +
+                          std::to_string(unknowns) + " unknowns");
+  }
+
+  Rounds rounds(options_, engine, method, x0);
+  Checkpoints* const checkpoints = engine.checkpoints();
+  if (checkpoints != nullptr) rounds.restore(*checkpoints, observers);
+  try {
+    for (RoundIndex t = rounds.next_round(); t.value - options_.first_round < options_.rounds; ++t) {
+      if (stop != nullptr && stop->requested()) {
+        if (checkpoints != nullptr) rounds.save(*checkpoints, observers);
+        return rounds.finish(Termination::Interrupted);
+      }
+      rounds.make_round(t);
+      const auto reason = rounds.reason_to_stop();
+      rounds.show(observers);
+      if (reason) return rounds.finish(*reason);
+      if (checkpoints != nullptr && checkpoints->due()) rounds.save(*checkpoints, observers);
+    }
+    return rounds.finish(Termination::RoundLimit);
+  } catch (const RunEnded& ended) {
+    rounds.show(observers);
+    return rounds.break_off(ended);
+  }
+}
+
+}  // namespace fedrk

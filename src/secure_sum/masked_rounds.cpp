@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "secure_sum/masked_rounds.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fedrk/error.hpp"
+#include "round/accept_replies.hpp"
+#include "round/run_ended.hpp"
+#include "secure_sum/reply_part.hpp"
+#include "transport/protocol/task_parcels.hpp"
+#include "transport/protocol/wire.hpp"
+
+namespace fedrk::network {
+namespace {
+
+constexpr std::uint32_t kMostAttempts =
+    1'000;  // that an earlier server may have made; clients may claim what they like
+
+bool needs_everyone(const LocalTask& task) { return !masking::may_be_of_some(task.work); }
+
+// A sum over fewer than its noise was shared among has too little of it.
+std::size_t private_least(const FederationOptions& options, const LocalTask& task, std::size_t asked) {
+  if (!std::holds_alternative<ClippedPass>(task.work)) return 0;
+  return options.plan.method.privacy.least == 0 ? asked : options.plan.method.privacy.least;
+}
+
+}  // namespace
+
+std::size_t quorum_of(const FederationOptions& options, std::size_t asked) {
+  return options.quorum == 0 ? (asked + 1) / 2 : std::min(asked, options.quorum);
+}
+
+/// One question to some clients, and what has become of it so far.
+struct MaskedRounds::Attempt {
+  std::uint64_t number;
+  const LocalTask& task;
+  std::span<const ClientId> wanted;  // by the round
+  std::size_t values;                // in an answer
+  std::size_t least;                 // participants of a sum
+  Clock::time_point patience;
+
+  std::uint32_t attempt = 0;
+  std::vector<ClientId> company{};  // who is asked
+  masking::Grid grid{};
+  Milliseconds away_limit{0};
+  std::vector<Switchboard::Answer> answers{};
+  std::vector<Absence> absences{};  // of those who are no longer asked
+  std::set<ClientId> excused{};     // who has said that it answered before
+  unsigned failures = 0;            // complete sums that could not be read
+  RoundReplies round{};
+
+  masking::PartLayout layout() const { return masking::layout_of(task, values, grid); }
+};
+
+RoundReplies MaskedRounds::sum(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants) {
+  if (task.reveal != Reveal::Sums) throw InvalidArgument("this method needs single updates: --reveal updates");
+  const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
+  const std::size_t quorum = needs_everyone(task) ? participants.size() : quorum_of(options_, participants.size());
+  Attempt attempt{number,
+                  task,
+                  participants,
+                  reply_length(task.work, unknowns).value_or(0),
+                  std::max({quorum, options_.min_sum, private_least(options_, task, participants.size())}),
+                  Clock::now() + options_.join_limit};
+  attempt.company.assign(participants.begin(), participants.end());
+  do {
+    ask(attempt);
+  } while (!settle(attempt));
+  RoundReplies& round = attempt.round;
+  round.absences.insert(round.absences.end(), attempt.absences.begin(), attempt.absences.end());
+  std::ranges::sort(round.absences, {}, &Absence::client);
+  accept_replies(task, unknowns, participants, round);
+  learn(task, round);
+  return std::move(round);
+}
+
+void MaskedRounds::learn(const LocalTask& task, const RoundReplies& round) {
+  if (!round.replies.empty() && !round.replies.front().values.empty()) {
+    scale_for(task, round.answered).learn(task, round.replies.front().values);
+  }
+}
+
+masking::GridScale& MaskedRounds::scale_for(const LocalTask& task, std::span<const ClientId> members) {
+  const bool kept = needs_everyone(task) && !members.empty();
+  return scales_[kept ? std::optional(members.front()) : std::nullopt];
+}
+
+void MaskedRounds::ask(Attempt& attempt) {
+  attempt.grid = scale_for(attempt.task, attempt.company).next(attempt.task, attempt.company.size());
+  wire::TaskView message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.company);
+  message.attempt = attempt.attempt;
+  message.exponent = attempt.grid.exponent;
+  const TaskParcels parcels(std::move(message), {});
+  const Switchboard::Question question{.kind = wire::kAnswerKind<wire::Update>,
+                                       .number = attempt.number,
+                                       .attempt = attempt.attempt,
+                                       .parcel = [&](ClientId client) { return parcels(client); },
+                                       .longest = std::max(dimension_, attempt.layout().words()),
+                                       .away_limit = attempt.away_limit};
+  attempt.answers = switchboard_.exchange(question, attempt.company);
+}
+
+// True when the round is over.
+bool MaskedRounds::settle(Attempt& attempt) {
+  std::uint32_t next = attempt.attempt + 1;
+  bool complete = true, answered_before = false;
+  for (Switchboard::Answer& answer : attempt.answers) {
+    // To a server that was here before this one. Once: who says so again is refusing, and would cost the others.
+    const bool plausible = answer.answered && *answer.answered < attempt.attempt + kMostAttempts;
+    if (plausible && attempt.excused.insert(answer.client).second) {
+      next = std::max(next, *answer.answered + 1);
+      answered_before = true;
+    }
+    if (answer.message) {
+      const auto& update = std::get<wire::Update>(*answer.message);
+      const bool fits = update.masked && update.round == attempt.task.round.value &&
+                        update.masked->size() == attempt.layout().words();
+      if (!fits) {
+        answer.absence = "its answer is not the part that was asked for";
+        answer.message.reset();
+        switchboard_.report_wrong(answer.client, answer.absence);
+      }
+    }
+    complete = complete && answer.message;
+  }
+  if (complete && read(attempt)) return true;
+  attempt.attempt = next;
+  return complete || answered_before ? false : go_on_without(attempt);
+}
+
+// The sum, unless the grid was wrong for somebody's numbers or for all of them together: then they are asked for
+// without one.
+bool MaskedRounds::read(Attempt& attempt) {
+  const masking::PartLayout layout = attempt.layout();
+  masking::Words total(layout.words(), 0);
+  for (const Switchboard::Answer& answer : attempt.answers) {
+    masking::add_part(layout, *std::get<wire::Update>(*answer.message).masked, total);
+  }
+  masking::SumOfParts sum = masking::read_sum(layout, attempt.grid, total);
+  if (sum.parties != attempt.company.size()) {
+    // A client that does not mask as it should cannot be told from the others.
+    if (++attempt.failures < 3) return false;
+    throw RunEnded(Termination::ClientsLost,
+                   fmt::format("round {}: the masks of the clients do not cancel; one of them, or its key, is not what "
+                               "it should be",
+                               attempt.task.round.value + 1));
+  }
+  const bool precise =
+      sum.fits && !masking::GridScale::too_coarse(attempt.task, attempt.grid, attempt.company.size(), sum.values);
+  const bool private_answers = std::holds_alternative<ClippedPass>(attempt.task.work);  // made for their grid, and paid
+  if (!precise && attempt.grid.exponent && !private_answers) {
+    scale_for(attempt.task, attempt.company).forget(attempt.task);
+    return false;
+  }
+  if (!sum.fits) {
+    if (attempt.task.patient) {  // nobody is missing, and asking again does not help
+      throw RunEnded(Termination::ClientsLost,
+                     fmt::format("round {}: a client's numbers are too large to be added up (beyond 1e30), or none",
+                                 attempt.task.round.value + 1));
+    }
+    for (const ClientId client : attempt.company) {
+      attempt.absences.push_back({client, "the sum that it is part of: a number is too large, or none"});
+    }
+    return true;
+  }
+  attempt.round.answered = attempt.company;
+  attempt.round.replies.push_back(masking::reply_from(attempt.task, std::move(sum)));
+  return true;
+}
+
+// With those who answered, if they are enough; else with those who may come back too. True: there is no sum.
+bool MaskedRounds::go_on_without(Attempt& attempt) {
+  std::vector<ClientId> here, may_return;
+  std::vector<Absence> gone, late;
+  for (Switchboard::Answer& answer : attempt.answers) {
+    if (answer.message) {
+      here.push_back(answer.client);
+    } else if (answer.may_return) {
+      may_return.push_back(answer.client);
+      late.push_back({answer.client, std::move(answer.absence)});
+    } else {
+      gone.push_back({answer.client, std::move(answer.absence)});
+    }
+  }
+  attempt.absences.insert(attempt.absences.end(), gone.begin(), gone.end());
+  attempt.company = here;
+  if (needs_everyone(attempt.task)) {
+    attempt.absences.insert(attempt.absences.end(), late.begin(), late.end());
+    return wait_or_end(attempt, gone.empty());
+  }
+  const bool wait = here.size() < attempt.least && Clock::now() < attempt.patience &&
+                    here.size() + may_return.size() >= attempt.least;
+  if (wait) {
+    attempt.company.insert(attempt.company.end(), may_return.begin(), may_return.end());
+    std::ranges::sort(attempt.company);
+    attempt.away_limit = options_.join_limit;
+    return false;
+  }
+  attempt.absences.insert(attempt.absences.end(), late.begin(), late.end());
+  if (here.size() < attempt.least) give_up(attempt);
+  return false;
+}
+
+// For work of a whole group: what those who are here sent is of no use without the others.
+bool MaskedRounds::wait_or_end(Attempt& attempt, bool all_may_return) const {
+  if (!attempt.task.patient) return true;
+  if (all_may_return && Clock::now() < attempt.patience) {
+    attempt.absences.clear();
+    attempt.company.assign(attempt.wanted.begin(), attempt.wanted.end());
+    attempt.away_limit = options_.join_limit;
+    return false;
+  }
+  std::string names;
+  for (const Absence& absence : attempt.absences) {
+    names += (names.empty() ? "" : ", ") + roster_[absence.client.value].name;
+  }
+  throw RunEnded(
+      Termination::ClientsLost,
+      fmt::format("round {}: {} stayed away ({}); a masked fit cannot go on without it, as the difference of "
+                  "two sums would show its part: start the server again when it is back, or a new run "
+                  "without it",
+                  attempt.task.round.value + 1, names, attempt.absences.front().reason));
+}
+
+void MaskedRounds::give_up(const Attempt& attempt) const {
+  std::string first;
+  if (!attempt.absences.empty()) {
+    const Absence& absence = attempt.absences.front();
+    first = fmt::format("; {}: {}", roster_[absence.client.value].name, absence.reason);
+  }
+  throw RunEnded(Termination::ClientsLost, fmt::format("round {}: {} of {} clients answered, {} are needed for a sum{}",
+                                                       attempt.task.round.value + 1, attempt.company.size(),
+                                                       attempt.wanted.size(), attempt.least, first));
+}
+
+}  // namespace fedrk::network

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-#define FEDRK_KERNEL_TABLE kAvx512Kernels
-#include "simd/body.hpp"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fedrk/mpi.hpp"
+
+#include <string>
+#include <utility>
+
+#include "fedrk/contracts.hpp"
+#include "fedrk/error.hpp"
+#include "transport/mpi/arrived_task.hpp"
+#include "transport/mpi/command.hpp"
+#include "transport/mpi/opening.hpp"
+#include "transport/mpi/rank_round.hpp"
+
+namespace fedrk::mpi {
+
+struct MpiEngine::Inside {
+  const Ranks& ranks;
+  ClientGroup clients;
+  Opening opening;
+  Announcements announcements;
+};
+
+MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients) {
+  FEDRK_EXPECTS(ranks.rank() == 0);
+  Opening opening = open(ranks, clients);
+  if (!opening.problem.empty()) throw InvalidArgument(opening.problem);
+  inside_.reset(new Inside{ranks, std::move(clients), std::move(opening), {}});
+}
+
+MpiEngine::~MpiEngine() { inside_->announcements.tell(inside_->ranks, inside_->announcements.begin(Command::Stop)); }
+
+std::span<const ClientSummary> MpiEngine::roster() const { return inside_->opening.roster; }
+std::size_t MpiEngine::dimension() const { return inside_->opening.layout.dimension; }
+
+RoundReplies MpiEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
+  ByteWriter out = inside_->announcements.begin(Command::Round);
+  put_task(task, participants, roster().size(), out);
+  inside_->announcements.tell(inside_->ranks, std::move(out));
+  if (task.x.size() > kLongVector) inside_->ranks.broadcast_from(task.x.data(), task.x.size_bytes());
+  return rank_round(inside_->ranks, inside_->opening.layout, inside_->clients, task, participants);
+}
+
+}  // namespace fedrk::mpi

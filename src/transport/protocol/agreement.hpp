@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Before the first round: all clients must have the same columns, and where the plan wants a common scale, sums over
+// everyone's rows make it (problem/standardize.hpp). What was agreed on is kept, so that a client that comes back, or a
+// server that is started again, goes on with the same rows to the bit.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "plan/plan.hpp"
+#include "transport/protocol/federation_server.hpp"
+#include "transport/protocol/messages.hpp"
+#include "transport/protocol/switchboard.hpp"
+
+namespace fedrk::network {
+
+/// Waits for the clients and agrees with them.
+Result<wire::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options);
+
+/// What a run store holds of it; nothing where that is damaged.
+std::optional<wire::StoredFederation> federation_from(const std::string& stored);
+
+/// Tells everyone who takes part in masked sums.
+void introduce(const wire::StoredFederation& federation, const std::string& run, Switchboard& switchboard);
+
+/// Tells the switchboard what everyone who joins must be told and must be.
+void fix_preparation(const wire::StoredFederation& federation, Switchboard& switchboard);
+
+/// The same for those who run the rounds.
+Result<Gathered> gathered_from(const wire::StoredFederation& federation, const io::Plan& plan);
+
+}  // namespace fedrk::network

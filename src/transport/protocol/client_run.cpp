@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/protocol/client_run.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "transport/protocol/client_session.hpp"
+#include "transport/protocol/participant.hpp"
+#include "transport/protocol/server_link.hpp"
+#include "transport/protocol/words.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+ClientOutcome ended(const wire::End& end) {
+  return {ClientOutcome::Kind::Ended, tamed(end.reason, 500), tamed(end.status), end.names, end.coefficients};
+}
+
+// Certificates that cannot be read show when the connection is made; keys for masks are then not signed, and others
+// refuse them.
+ParticipantOptions participant_options(const ClientRunOptions& options) {
+  ParticipantOptions own{options.name, options.software, options.known_draws, options.longest_vector,
+                         options.largest_message};
+  own.reveal_updates = options.reveal_updates;
+  own.expose_rows = options.expose_rows;
+  own.min_sum = options.min_sum;
+  own.book = options.book;
+  own.budget = options.budget;
+  if (options.tls) {
+    auto credentials = security::read_credentials({options.tls->certificate, options.tls->key, options.tls->ca});
+    own.credentials = credentials ? *std::move(credentials) : security::Credentials{};
+  }
+  return own;
+}
+
+}  // namespace
+
+struct ClientRun::State {
+  State(ClientRunOptions wanted, DataOwner& owner, operation::Log& where)
+      : options(std::move(wanted)), log(where), participant(participant_options(options), owner, where) {}
+
+  std::optional<ClientOutcome> attempt();
+  std::optional<ClientOutcome> judge(const SessionOutcome& session);
+  std::optional<ClientOutcome> give_up_on(const LinkEnd& link);
+  void say_once(std::string words);
+  bool pause();
+
+  ClientRunOptions options;
+  operation::Log& log;
+  Participant participant;
+  Clock::time_point last_contact = Clock::now();
+  Milliseconds retry{100};
+  std::string said;
+  int unexplained = 0;  // attempts in a row that failed without a reason to be found
+
+  std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  bool stopped = false;
+  ServerLink* link = nullptr;
+};
+
+ClientRun::ClientRun(ClientRunOptions options, DataOwner& owner, operation::Log& log)
+    : state_(std::make_unique<State>(std::move(options), owner, log)) {}
+ClientRun::~ClientRun() = default;
+
+ClientOutcome ClientRun::run() {
+  state_->last_contact = Clock::now();
+  do {
+    if (auto outcome = state_->attempt()) return *std::move(outcome);
+  } while (state_->pause());
+  return {ClientOutcome::Kind::Stopped, "stopped before the run ended", "", {}, {}};
+}
+
+void ClientRun::stop() {
+  const std::lock_guard lock(state_->mutex);
+  state_->stopped = true;
+  if (state_->link != nullptr) state_->link->cancel();
+  state_->changed.notify_all();
+}
+
+// One connection, from hello to its end. Nothing: try again.
+std::optional<ClientOutcome> ClientRun::State::attempt() {
+  const auto limit = std::clamp(options.wait_limit, Milliseconds(200), Milliseconds(5'000));
+  auto made = options.connector ? options.connector()
+                                : connect({.server = options.server,
+                                           .tls = options.tls,
+                                           .connect_limit = limit,
+                                           .largest_message = options.largest_message});
+  if (!made) return ClientOutcome{ClientOutcome::Kind::Refused, made.error().message, "", {}, {}};
+  {
+    const std::lock_guard lock(mutex);
+    if (stopped) return std::nullopt;
+    link = made->get();
+  }
+  const SessionOutcome session = run_session(**made, participant, options.longest_vector, options.largest_message);
+  {
+    const std::lock_guard lock(mutex);
+    link = nullptr;
+    if (stopped && !session.end) return std::nullopt;
+  }
+  return judge(session);
+}
+
+std::optional<ClientOutcome> ClientRun::State::judge(const SessionOutcome& session) {
+  if (session.joined) {
+    last_contact = Clock::now();
+    retry = Milliseconds(100);
+    said.clear();
+  }
+  if (session.end && session.end->final) return ended(*session.end);
+  if (session.end) {
+    say_once("the server goes away, and may come back: " + tamed(session.end->reason, 500));
+    return std::nullopt;
+  }
+  if (session.link.kind == LinkEnd::Kind::Denied) {
+    return ClientOutcome{ClientOutcome::Kind::Refused, session.link.words, "", {}, {}};
+  }
+  return give_up_on(session.link);
+}
+
+std::optional<ClientOutcome> ClientRun::State::give_up_on(const LinkEnd& lost) {
+  std::string words = lost.words;
+  if (lost.kind == LinkEnd::Kind::Unreachable && options.diagnose) {
+    const Diagnosis diagnosis = options.diagnose();
+    unexplained = diagnosis.words.empty() ? unexplained + 1 : 0;
+    if (!diagnosis.words.empty()) words = diagnosis.words;
+    if (diagnosis.hopeless) return ClientOutcome{ClientOutcome::Kind::Refused, words, "", {}, {}};
+  }
+  if (Clock::now() - last_contact >= options.wait_limit) {
+    const double waited = std::chrono::duration<double>(options.wait_limit).count();
+    return ClientOutcome{ClientOutcome::Kind::GaveUp,
+                         fmt::format("gave up after {:g} s without {}: {}", waited, options.server, words),
+                         "",
+                         {},
+                         {}};
+  }
+  // Where nothing is found to be wrong, the server most likely came up just now.
+  if (unexplained == 0 || unexplained > 2) say_once(words);
+  return std::nullopt;
+}
+
+// The same reason need not be said at each attempt.
+void ClientRun::State::say_once(std::string words) {
+  if (words == said) return;
+  log.warning("connection.waiting", {{"server", options.server}, {"reason", words}});
+  said = std::move(words);
+}
+
+bool ClientRun::State::pause() {
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, retry, [&] { return stopped; });
+  retry = std::min(2 * retry, options.retry_most);
+  return !stopped;
+}
+
+}  // namespace fedrk::network

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The owner of rows that lie in files on its own machine.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fedrk/site.hpp"
+#include "ops/log.hpp"
+#include "transport/protocol/data_owner.hpp"
+
+namespace fedrk::network {
+
+/// The files of one client, as in a plan.
+struct OwnFiles {
+  std::string data;         // a table with the plan's target, or
+  std::string matrix, rhs;  // a matrix and its right-hand side
+};
+
+class FileOwner final : public DataOwner {
+ public:
+  /// With `secret` the draws come from it and the run's name, and nobody else can repeat them; without, they derive
+  /// from the plan's seed as in one process.
+  FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log);
+
+  /// That it takes part in, once it has been told.
+  const std::string& run() const { return run_; }
+
+  Result<TableShape> read(const std::string& run, const io::Plan& plan) override;
+  Result<void> order_columns(const std::vector<std::string>& names) override;
+  Result<ColumnSums> column_sums(std::size_t columns) override;
+  Result<ColumnSums> column_square_sums(std::span<const double> centre) override;
+  Result<PreparedRows> prepare(const Preparation& preparation) override;
+  Result<LocalReply> answer(const LocalTask& task) override;
+
+ private:
+  Result<void> read_again();
+  Result<void> widen(std::size_t columns);
+  std::uint64_t seed() const;
+
+  std::string name_;
+  OwnFiles files_;
+  std::optional<std::uint64_t> secret_;
+  operation::Log& log_;
+  std::string run_;
+  io::Plan plan_;                       // the server's, with the own files
+  std::vector<std::string> order_;      // of the columns, as the server has it; empty: as the file has it
+  std::vector<std::string> names_;      // of the columns as they are
+  std::optional<LinearSystem> system_;  // until it is prepared
+  bool wide_ = false;                   // with all columns and the intercept
+  TableShape shape_;
+  std::optional<Client> client_;
+};
+
+}  // namespace fedrk::network

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/protocol/switchboard.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "transport/protocol/wire.hpp"
+#include "transport/protocol/words.hpp"
+
+namespace fedrk::network {
+namespace {
+
+// One name may have some connections that are not quite gone, but must not take the places of others.
+constexpr std::ptrdiff_t kMostOfOneName = 8;
+}  // namespace
+
+Parcel parcel_of(const wire::ServerMessage& message) { return std::make_shared<const std::string>(bytes_of(message)); }
+
+Switchboard::Switchboard(FederationOptions options, Outbox& outbox, operation::Log& log)
+    : options_(std::move(options)), outbox_(outbox), log_(log), plan_(wire::plan_message(options_.plan)) {
+  for (const std::string& name : options_.clients) {
+    Seat& seat = seats_.emplace_back();
+    seat.name = name;
+    seat.lost_at = Clock::now();
+  }
+  if (options_.run_limit.count() > 0) run_until_ = Clock::now() + options_.run_limit;
+  if (options_.most_connections == 0) options_.most_connections = 2 * seats_.size() + 16;
+}
+
+// ---- Connections.
+
+void Switchboard::on_open(ConnectionId id, Peer peer) {
+  const std::lock_guard lock(mutex_);
+  Connection& connection =
+      connections_.emplace(id, Connection{std::move(peer), std::nullopt, {options_.largest_message, 0}, Clock::now()})
+          .first->second;
+  if (connections_.size() > options_.most_connections) {
+    return close(id, connection, Closing::Full, "the server has too many connections; try again later");
+  }
+  const auto same_name = [&](const auto& other) { return other.second.peer.identity == connection.peer.identity; };
+  if (!connection.peer.identity.empty() && std::ranges::count_if(connections_, same_name) > kMostOfOneName) {
+    return close(id, connection, Closing::Full, "too many connections with this certificate; try again later");
+  }
+  const std::string veto =
+      options_.veto && !connection.peer.certificate.empty() ? options_.veto(connection.peer.certificate) : "";
+  if (!veto.empty()) close(id, connection, Closing::Denied, veto);
+}
+
+void Switchboard::close(ConnectionId id, Connection& connection, Closing why, std::string words) {
+  if (connection.closing) return;
+  connection.closing = true;
+  connection.closing_since = Clock::now();
+  if (why != Closing::Ended) {
+    log_.warning("connection.refused", {{"address", connection.peer.address},
+                                        {"certificate", tamed(connection.peer.identity)},
+                                        {"reason", tamed(words)}});
+  }
+  outbox_.close(id, why, std::move(words));
+}
+
+void Switchboard::on_closed(ConnectionId id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(id);
+  if (found == connections_.end()) return;
+  if (const auto place = found->second.seat) {
+    Seat& seat = seats_[place->value];
+    seat.presence = Presence::Away;
+    seat.connection = 0;
+    seat.lost_at = Clock::now();
+    if (!last_word_) log_.warning("client.lost", {{"client", seat.name}});
+  }
+  connections_.erase(found);
+  changed_.notify_all();
+}
+
+void Switchboard::on_tick() {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  for (auto& [id, connection] : connections_) {
+    const auto silent = now - connection.last_heard;
+    if (connection.closing) {  // who does not read must not keep its place
+      const bool lingers = now - connection.closing_since > 4 * options_.heartbeat;
+      if (lingers && !std::exchange(connection.cut, true)) outbox_.close(id, Closing::Silent, "it does not go");
+    } else if (!connection.seat && silent > options_.hello_limit) {
+      close(id, connection, Closing::Silent, "it never said hello");
+    } else if (connection.seat && silent > 4 * options_.heartbeat) {
+      close(id, connection, Closing::Silent,
+            fmt::format("nothing was heard of it for {:.1f} s", std::chrono::duration<double>(silent).count()));
+    } else if (options_.veto && !connection.peer.certificate.empty()) {
+      if (std::string veto = options_.veto(connection.peer.certificate); !veto.empty()) {
+        shut_out(id, connection, std::move(veto));
+      }
+    }
+  }
+}
+
+void Switchboard::shut_out(ConnectionId id, Connection& connection, std::string veto) {
+  close(id, connection, Closing::Denied, std::move(veto));
+  if (!connection.seat) return;
+  seats_[connection.seat->value].revoked = true;
+  if (is_outstanding(*connection.seat)) resolve(*connection.seat, std::nullopt, kRevoked);
+}
+
+Switchboard::Connection* Switchboard::connection_of(ConnectionId id) {
+  const auto found = connections_.find(id);
+  return found == connections_.end() || found->second.closing ? nullptr : &found->second;
+}
+
+// ---- The end.
+
+void Switchboard::end(const wire::End& message) {
+  const std::lock_guard lock(mutex_);
+  last_word_ = parcel_of(message);
+  for (auto& [id, connection] : connections_) {
+    if (connection.seat && !connection.closing) {
+      outbox_.send(id, last_word_);
+      seats_[connection.seat->value].told_end = true;
+    }
+    close(id, connection, Closing::Ended, message.reason);
+  }
+}
+
+std::vector<SeatStatus> Switchboard::status() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<SeatStatus> all;
+  for (const Seat& seat : seats_) {
+    const std::string presence = seat.aside                        ? "put aside"
+                                 : seat.presence == Presence::Here ? "here"
+                                 : seat.presence == Presence::Away ? "away"
+                                                                   : "joining";
+    const auto found = connections_.find(seat.connection);
+    all.push_back({seat.name, presence, found == connections_.end() ? "" : found->second.peer.address, seat.counts});
+  }
+  return all;
+}
+
+// Who lost its connection a moment ago is on its way back, and would wait for this server in vain.
+void Switchboard::wait_until_empty(Milliseconds longest) {
+  std::unique_lock lock(mutex_);
+  const auto since = Clock::now() - longest;
+  changed_.wait_for(lock, longest, [&] {
+    const auto may_hear = [&](const Seat& seat) {
+      return !seat.told_end && !seat.aside && !seat.revoked && seat.lost_at > since;
+    };
+    return connections_.empty() && std::ranges::none_of(seats_, may_hear);
+  });
+}
+
+std::size_t Switchboard::connections() const {
+  const std::lock_guard lock(mutex_);
+  return connections_.size();
+}
+
+}  // namespace fedrk::network

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Who is connected, what each was asked, and what came back: the server's side of the protocol without any socket.
+//
+// Two sides meet here, under one lock. The transport reports what happens on connections (`on_...`); the run asks its
+// questions (`gather`, `exchange`) and waits for answers. Every wait ends: by the answers, by a deadline, or because
+// the run was told to end. Only the answer to the question at hand counts; whatever else arrives is refused and
+// counted, so nothing that comes late, twice or out of order can change a result.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "fedrk/client_id.hpp"
+#include "ops/log.hpp"
+#include "plan/server_options.hpp"
+#include "round/run_ended.hpp"
+#include "transport/protocol/chunks.hpp"
+#include "transport/protocol/messages.hpp"
+
+namespace fedrk::network {
+
+using ConnectionId = std::uint64_t;
+using Clock = std::chrono::steady_clock;
+
+/// The bytes of a message, made once for any number of clients.
+using Parcel = std::shared_ptr<const std::string>;
+Parcel parcel_of(const wire::ServerMessage& message);
+
+/// Why a connection is closed by the server; tells the client whether to come back.
+enum class Closing {
+  Denied,    // this name or certificate may not join: do not come back
+  Unfit,     // program or data do not fit this run: do not come back
+  Occupied,  // the name is connected already: later, perhaps
+  Broken,    // a message made no sense: come back
+  Silent,    // nothing was heard of it for too long: come back
+  Full,      // too many connections: later
+  Ended,     // the run is over, as the last message said
+};
+
+/// The transport, as the switchboard sees it. Calls may come from any thread and return at once.
+class Outbox {
+ public:
+  virtual ~Outbox() = default;
+  virtual void send(ConnectionId connection, Parcel parcel) = 0;
+  /// After what was sent before.
+  virtual void close(ConnectionId connection, Closing why, std::string words) = 0;
+};
+
+/// The other end of a connection, as the transport knows it.
+struct Peer {
+  std::string identity;  // by its certificate; empty without TLS
+  std::string certificate;
+  std::string address;
+  bool secured = false;  // by TLS
+};
+
+class Switchboard {
+ public:
+  Switchboard(FederationOptions options, Outbox& outbox, operation::Log& log);
+
+  // ---- The transport's side.
+
+  void on_open(ConnectionId connection, Peer peer);
+  /// A message of the WebSocket (chunks.hpp).
+  void on_chunk(ConnectionId connection, std::string_view chunk);
+  void on_closed(ConnectionId connection);
+  /// Now and then: closes connections that fell silent or never said hello, and those that may no longer be here.
+  void on_tick();
+
+  // ---- The run's side. These throw RunEnded after `interrupt`.
+
+  /// Waits until all listed clients have read their data, or, at the deadline for joining, as many as are enough. Those
+  /// who are not there then are not part of the run.
+  struct Arrival {
+    std::string name;
+    wire::Ready ready;
+    bool known_draws = false;
+  };
+  Result<std::vector<Arrival>> gather();
+
+  /// What everyone is asked at one time, and what kind of answer counts.
+  struct Question {
+    std::size_t kind;                         // wire::kAnswerKind of it
+    std::uint64_t number = 0;                 // of a task
+    std::uint32_t attempt = 0;                // at it
+    std::function<Parcel(ClientId)> parcel;   // may be called again for a client that lost it
+    std::size_t longest = 0;                  // numbers in an answer
+    std::chrono::milliseconds away_limit{0};  // from now on, for one who is gone; 0: as the options say, since it left
+    bool squared = false;                     // of column sums
+  };
+  struct Answer {
+    ClientId client;
+    std::optional<wire::ClientMessage> message;
+    std::string absence;                      // why there is none
+    bool may_return = false;                  // it was late or gone: asked again, it may answer
+    std::optional<std::uint32_t> answered{};  // it has answered this attempt at the task already, and may the next
+  };
+  /// Asks, waits, and brings the answers in the order of `clients`.
+  std::vector<Answer> exchange(const Question& question, std::span<const ClientId> clients);
+  /// The two halves of it. `question` must stay until the answers are there.
+  void begin(const Question& question, std::span<const ClientId> clients);
+  std::vector<Answer> wait();
+
+  /// From now on everyone who is here, or comes, is told who takes part in masked sums. The place is set for each.
+  void introduce(wire::Company company);
+
+  /// From now on every client that joins is prepared by this message, and must then be as it was. So is one who came
+  /// back since it was prepared. REQUIRES: one of each for every client.
+  void fix_preparation(std::vector<wire::Prepare> messages, std::vector<wire::Prepared> expected);
+  /// The clients as they were when the run began, for a server that is started again. REQUIRES: one for each.
+  void expect(const std::vector<Arrival>& arrivals);
+
+  /// An answer that was well-formed but wrong: counted, and at last its client is put aside.
+  void report_wrong(ClientId client, const std::string& words);
+
+  void end(const wire::End& message);
+  void interrupt(Termination why, std::string words);
+
+  std::vector<SeatStatus> status() const;
+  std::size_t connections() const;
+  /// After `end`: until all have heard it and hung up, but no longer than this, nor for those who are gone for longer.
+  void wait_until_empty(Milliseconds longest);
+
+ private:
+  struct Connection {
+    Peer peer;
+    std::optional<ClientId> seat;
+    wire::Reassembler<wire::ClientMessage> incoming;
+    Clock::time_point last_heard;
+    bool closing = false, cut = false;
+    Clock::time_point closing_since{};
+    int allowance = kAllowance;  // of messages: one for each question, and some
+  };
+  static constexpr int kAllowance = 16;
+  enum class Presence { Away, Greeted, Preparing, Here };
+  struct Seat {
+    std::string name;
+    Presence presence = Presence::Away;
+    ConnectionId connection = 0;
+    Clock::time_point lost_at;
+    bool aside = false, known_draws = false, told_end = false;
+    bool prepared = false;  // on this connection
+    bool revoked = false;   // nobody waits for it; with another certificate it may come back
+    std::optional<wire::Ready> ready;
+    SeatCounts counts;
+  };
+  struct Pending {
+    const Question* question = nullptr;
+    std::vector<Answer> answers;
+    std::vector<std::size_t> place;  // in `answers`, by seat; npos: not asked
+    std::size_t outstanding = 0;
+    Clock::time_point begun, deadline;
+  };
+  static constexpr auto npos = static_cast<std::size_t>(-1);
+  static constexpr const char* kRevoked = "its certificate was revoked";
+
+  void close(ConnectionId id, Connection& connection, Closing why, std::string words);
+  void greet(ConnectionId id, Connection& connection, const wire::Hello& hello);
+  void on_message(ConnectionId id, Connection& connection, wire::ClientMessage message);
+  void on_whole(Connection& connection, ClientId client, wire::ClientMessage message);
+  void on_ready(Connection& connection, ClientId client, wire::Ready ready);
+  void on_prepared_again(ClientId client, const wire::Prepared& prepared);
+  void on_answer(ClientId client, wire::ClientMessage message);
+  void on_refusal(ClientId client, const wire::Refusal& refusal);
+  void arrive(ClientId client);
+  void ask(ClientId client);
+  void prepare(ClientId client);
+  void send_company(ClientId client);
+  void resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence,
+               bool may_return = false);
+  void shut_out(ConnectionId id, Connection& connection, std::string veto);
+  void offend(ClientId client, const std::string& words);
+  void throw_if_interrupted() const;
+  bool time_is_up();
+  bool is_outstanding(ClientId client) const;
+  bool answers_question(const wire::ClientMessage& message) const;
+  Clock::time_point give_up_on_late(Clock::time_point now);
+  Connection* connection_of(ConnectionId id);
+  std::string names_of_missing() const;
+  void begin_without_missing();
+
+  FederationOptions options_;
+  Outbox& outbox_;
+  operation::Log& log_;
+  std::vector<wire::PlanEntry> plan_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<ConnectionId, Connection> connections_;
+  std::vector<Seat> seats_;
+  bool open_for_all_ = true;  // until the roster is known
+  std::optional<wire::Company> company_;
+  std::vector<wire::Prepare> preparation_;
+  std::vector<wire::Prepared> expected_;
+  std::optional<Pending> pending_;
+  std::optional<RunEnded> interrupted_;
+  Parcel last_word_;  // once the run has ended
+  std::optional<Clock::time_point> run_until_;
+};
+
+}  // namespace fedrk::network

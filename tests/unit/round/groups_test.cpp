@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "round/groups.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace fedrk {
+namespace {
+
+std::vector<ClientSummary> roster_of(std::uint32_t count) {
+  std::vector<ClientSummary> roster;
+  for (std::uint32_t i = 0; i < count; ++i) roster.push_back({ClientId{i}, "site", 1});
+  return roster;
+}
+
+Groups groups_of(std::uint32_t clients, std::size_t size, std::size_t least = 1, std::uint64_t seed = 1) {
+  return {roster_of(clients), size, least, stream_for(seed, Purpose::Groups)};
+}
+
+std::vector<std::size_t> sizes(const Groups& groups) {
+  std::vector<std::size_t> all;
+  for (std::size_t k = 0; k < groups.count(); ++k) all.push_back(groups.at(k).size());
+  std::ranges::sort(all);
+  return all;
+}
+
+using Sizes = std::vector<std::size_t>;
+
+TEST(Groups, AreOfAboutTheSizeAskedFor) {
+  EXPECT_EQ(sizes(groups_of(16, 5)), (Sizes{5, 5, 6}));
+  EXPECT_EQ(sizes(groups_of(10, 3)), (Sizes{3, 3, 4}));
+  EXPECT_EQ(sizes(groups_of(15, 8)), (Sizes{7, 8}));
+  EXPECT_EQ(sizes(groups_of(6, 0)), (Sizes{6}));
+  EXPECT_EQ(sizes(groups_of(6, 6)), (Sizes{6}));
+  EXPECT_EQ(sizes(groups_of(3, 1)), (Sizes{1, 1, 1}));
+  EXPECT_EQ(sizes(groups_of(1, 1)), (Sizes{1}));
+}
+
+TEST(Groups, AreNeverSmallerThanASumMayBe) {
+  EXPECT_EQ(sizes(groups_of(5, 3, 3)), (Sizes{5}));
+  EXPECT_EQ(sizes(groups_of(7, 3, 3)), (Sizes{3, 4}));
+  EXPECT_EQ(sizes(groups_of(2, 1, 3)), (Sizes{2}));
+}
+
+TEST(Groups, HoldEveryClientOnceInAscendingOrder) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Groups groups = groups_of(16, 5, 1, seed);
+    std::vector<ClientId> all;
+    for (std::size_t k = 0; k < groups.count(); ++k) {
+      EXPECT_TRUE(std::ranges::is_sorted(groups.at(k)));
+      all.insert(all.end(), groups.at(k).begin(), groups.at(k).end());
+    }
+    std::ranges::sort(all);
+    EXPECT_EQ(all, groups.everyone());
+    EXPECT_EQ(all.size(), 16);
+  }
+}
+
+TEST(Groups, AreDrawnFromTheSeed) {
+  const Groups one = groups_of(30, 3, 1, 1), same = groups_of(30, 3, 1, 1), other = groups_of(30, 3, 1, 2);
+  EXPECT_TRUE(std::ranges::equal(one.at(0), same.at(0)));
+  EXPECT_FALSE(std::ranges::equal(one.at(0), other.at(0)) && std::ranges::equal(one.at(1), other.at(1)));
+}
+
+TEST(Groups, TakeTurns) {
+  const Groups groups = groups_of(10, 3);
+  for (std::uint32_t t = 0; t < 9; ++t) {
+    EXPECT_TRUE(std::ranges::equal(groups.in_turn(RoundIndex{t}), groups.at(t % 3)));
+  }
+}
+
+TEST(Groups, JoinOthersWhenTooFewAreLeft) {
+  Groups groups = groups_of(9, 3, 3);
+  const std::vector<ClientId> lost{groups.at(1)[0]};
+
+  groups.leave_out(lost);
+
+  EXPECT_EQ(sizes(groups), (Sizes{3, 5}));
+  EXPECT_EQ(groups.everyone().size(), 8);
+  EXPECT_EQ(std::ranges::find(groups.everyone(), lost[0]), groups.everyone().end());
+}
+
+}  // namespace
+}  // namespace fedrk

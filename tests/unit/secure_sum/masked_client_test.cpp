@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "secure_sum/masked_client.hpp"
+
+#include "unit/secure_sum/masked_clients.hpp"
+
+namespace fedrk::network {
+namespace {
+
+TEST(MaskedClients, AddUpToWhatTheySentInTheClear) {
+  const std::vector<double> x(kUnknowns, 0.0);
+  // The residual is the same whatever the draws are.
+  LocalTask look{RoundIndex{0}, x, FixedSteps{0}, true};
+  look.reveal = Reveal::Sums;
+  MaskedCircle circle(four_clients());
+  circle.introduce();
+  double expected = 0.0;
+  for (Client& client : four_clients()) expected += *client.local_update(look).squared_residual;
+
+  const auto sum = circle.sum(MaskedCircle::task(0, look, kAll), look, kAll);
+
+  ASSERT_TRUE(sum);
+  EXPECT_DOUBLE_EQ(*sum->squared_residual, expected);
+}
+
+TEST(MaskedClients, GiveAHyperplaneThatHoldsTheSolution) {
+  const auto problem = generate({.rows = 32, .cols = kUnknowns, .seed = 1});
+  const std::vector<double> x(kUnknowns, 0.0);
+  for (const StepBudget& budget : {StepBudget{FixedSteps{20}}, StepBudget{UntilProjected{}}}) {
+    MaskedCircle circle(four_clients());
+    circle.introduce();
+    std::uint64_t number = 0;
+    for (const auto& who : {kAll, kWithoutLast}) {
+      const LocalTask task = valid_steps(x, budget);
+      const auto sum = circle.sum(MaskedCircle::task(number++, task, who), task, who);
+
+      ASSERT_TRUE(sum);
+      EXPECT_NEAR(dot(sum->values, problem.solution), *sum->gap, 1e-12 * std::abs(*sum->gap));
+    }
+  }
+}
+
+// ---- What they do not answer.
+
+TEST_F(MaskedClientRules, RepeatTheSameBytes) {
+  const auto task = MaskedCircle::task(0, steps_, kAll);
+  const auto first = circle_.ask(0, task), again = circle_.ask(0, task);
+  ASSERT_TRUE(wire::holds<wire::Update>(first));
+  EXPECT_EQ(bytes_of(first), bytes_of(again));
+}
+
+TEST_F(MaskedClientRules, AnswerANumberOnce) {
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(5, steps_, kAll))));
+  constexpr const char* kAlready = "it has answered this question already, or a later one";
+  EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kWithoutLast)), kAlready) << "without one of them";
+  std::vector<double> other = x_;
+  other[3] += 1e-9;
+  EXPECT_EQ(refusal(MaskedCircle::task(5, valid_steps(other), kAll)), kAlready) << "at another x";
+  EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kAll, 0, {-30})), kAlready) << "on another grid";
+  EXPECT_EQ(refusal(MaskedCircle::task(4, steps_, kAll)), kAlready);
+  EXPECT_FALSE(std::get<wire::Refusal>(circle_.ask(0, MaskedCircle::task(4, steps_, kAll))).answered.has_value());
+  EXPECT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(5, steps_, kWithoutLast, 3))))
+      << "a new attempt";
+  const auto back = std::get<wire::Refusal>(circle_.ask(0, MaskedCircle::task(5, steps_, kAll, 1)));
+  EXPECT_EQ(back.answered, 3) << "so that a server that was started again knows where to go on";
+  EXPECT_EQ(back.attempt, 1);
+}
+
+TEST_F(MaskedClientRules, TakePartInNoSumOfTwo) {
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0, 1}))),
+            "a sum over 2 clients would show too much of each: 3 at least take part");
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0}))),
+            "a sum over 1 clients would show too much of each: 3 at least take part");
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0, 1, 7}))), "it names participants that are not there");
+}
+
+TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
+  LocalTask single = steps_;
+  single.reveal = Reveal::Updates;
+  EXPECT_EQ(refusal(MaskedCircle::task(0, single, kAll)), "it asks for a single update in a run of masked sums");
+}
+
+// ---- Groups.
+
+/// Clients of a fit, and what it asks of them.
+class MaskedClientGroups : public testing::Test {
+ protected:
+  MaskedClientGroups() { circle_.introduce(); }
+
+  LocalTask task(const LocalWork& work) const {
+    LocalTask task{RoundIndex{0}, needs_x(work) ? std::span<const double>(x_) : std::span<const double>(), work};
+    task.reveal = Reveal::Sums;
+    task.report_residual = masking::is_look(work);
+    return task;
+  }
+  std::string refusal(const LocalWork& work, const std::vector<ClientId>& group) {
+    return test::reason_in(circle_.ask(0, MaskedCircle::task(number_++, task(work), group)));
+  }
+
+  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
+  MaskedCircle circle_{four_clients(), {}, {{"least-squares", "true"}}};
+  std::uint64_t number_ = 0;
+};
+
+constexpr const char* kOtherGroup = "it asks another group than before for what is the same function of x each time";
+const std::vector<LocalWork> kFixedFunctions{Gradient{}, NormalProduct{}, CrossProducts{}, CrossProducts{true}};
+
+// What draws nothing is the same at each x: a sum over all but one would tell the last one's by the difference. So a
+// server that says that one of them is lost gets nothing from the others.
+TEST_F(MaskedClientGroups, NeverShrink) {
+  for (const LocalWork& work : kFixedFunctions) EXPECT_EQ(refusal(work, kAll), "");
+  for (const LocalWork& work : kFixedFunctions) {
+    EXPECT_TRUE(refusal(work, kWithoutLast).starts_with(kOtherGroup)) << work.index();
+    EXPECT_EQ(refusal(work, kAll), "");
+  }
+}
+
+TEST_F(MaskedClientGroups, NeverGrowOrChange) {
+  for (const LocalWork& work : kFixedFunctions) EXPECT_EQ(refusal(work, kWithoutLast), "");
+  for (const LocalWork& work : kFixedFunctions) {
+    EXPECT_TRUE(refusal(work, kAll).starts_with(kOtherGroup)) << work.index();
+    EXPECT_TRUE(refusal(work, places({0, 1, 3})).starts_with(kOtherGroup)) << work.index();
+  }
+}
+
+TEST_F(MaskedClientGroups, AreNotOfTwo) {
+  for (const LocalWork& work : kFixedFunctions) {
+    EXPECT_EQ(refusal(work, places({0, 1})), "a sum over 2 clients would show too much of each: 3 at least take part");
+  }
+  EXPECT_EQ(refusal(Gradient{}, kAll), "") << "what was refused did not fix the group";
+}
+
+// The residual over all is one number, also where gradients are of groups; but it is of the same clients always.
+TEST_F(MaskedClientGroups, AreLookedAtTogether) {
+  EXPECT_EQ(refusal(Gradient{}, kWithoutLast), "");
+  EXPECT_EQ(refusal(FixedSteps{0}, kAll), "");
+  EXPECT_TRUE(refusal(FixedSteps{0}, kWithoutLast).starts_with(kOtherGroup));
+}
+
+// Each new attempt at one question included; and it outlives the process, as all that is pinned does.
+TEST_F(MaskedClientGroups, StayTheSameInAnotherAttempt) {
+  const LocalTask gradient = task(Gradient{});
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, gradient, kAll))));
+  EXPECT_TRUE(
+      test::reason_in(circle_.ask(0, MaskedCircle::task(0, gradient, kWithoutLast, 1))).starts_with(kOtherGroup));
+  EXPECT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, gradient, kAll, 2))));
+}
+
+// To the last bit of both halves, though each part was masked.
+TEST_F(MaskedClientGroups, AddUpPairsExactly) {
+  const LocalTask products = task(CrossProducts{true});
+  std::vector<LocalReply> parts;
+  for (Client& client : four_clients()) parts.push_back(client.local_update(products));
+  const std::size_t length = parts.front().values.size();
+  const masking::PartLayout layout = masking::layout_of(products, length, {});
+  masking::Words total(layout.words(), 0), expected(layout.words(), 0);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const auto answer = circle_.ask(i, MaskedCircle::task(0, products, kAll));
+    ASSERT_TRUE(wire::holds<wire::Update>(answer)) << test::reason_in(answer);
+    masking::add_part(layout, *std::get<wire::Update>(answer).masked, total);
+    masking::add_part(layout, *masking::part_of_pairs(parts[i].values, {}), expected);
+  }
+  EXPECT_EQ(total, expected);
+  const LocalReply sum = masking::reply_from(products, masking::read_sum(layout, {}, total));
+  const LocalReply in_order = sum_of(products.work, std::move(parts));
+  for (std::size_t k = 0; k < length; k += 2) {
+    EXPECT_NEAR((sum.values[k] - in_order.values[k]) + (sum.values[k + 1] - in_order.values[k + 1]), 0.0,
+                1e-29 * std::max(1.0, std::abs(sum.values[k])));
+  }
+}
+
+// A run by sums has no use for these, whatever a server says.
+TEST_F(MaskedClientRules, AnswerNothingThatTheirPlanHasNoUseFor) {
+  const std::vector<std::uint32_t> one_column{3};
+  const std::vector<double> one{0.5};
+  LocalTask of_one_column = valid_steps(one);
+  of_one_column.columns = one_column;
+  std::vector<LocalTask> tasks{of_one_column};
+  for (const LocalWork& work :
+       {LocalWork(CrossProducts{true}), LocalWork(Curvature{}), LocalWork(ColumnNorms{}), LocalWork(FixedSteps{20}),
+        LocalWork(UntilProjected{}), LocalWork(GradientSteps{.count = 2, .step = 1.0, .batch = 1}),
+        LocalWork(SparseSteps{FixedSteps{20}, 1.0})}) {
+    tasks.push_back(steps_);
+    tasks.back().work = work;
+  }
+  for (const LocalTask& task : tasks) {
+    EXPECT_EQ(refusal(MaskedCircle::task(0, task, kAll)), "its plan has no use for this") << task.work.index();
+  }
+}
+
+TEST_F(MaskedClientRules, WantAGridThatMakesSense) {
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, kAll, 0, {-5000})), "its grid makes no sense");
+}
+
+// A server that tells two clients different things gets masks that do not cancel.
+TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
+  std::vector<double> other = x_;
+  other[0] = 17.0;
+  const LocalTask elsewhere = valid_steps(other);
+  const masking::PartLayout layout = masking::layout_of(steps_, kUnknowns, {});
+  masking::Words total(layout.words(), 0);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const auto answer = circle_.ask(i, MaskedCircle::task(0, i == 2 ? elsewhere : steps_, kAll));
+    masking::add_part(layout, *std::get<wire::Update>(answer).masked, total);
+  }
+  EXPECT_NE(masking::read_sum(layout, {}, total).parties, 4);
+}
+
+// One step would send multiples of rows, and very many steps what is nearly a function of x alone.
+TEST_F(MaskedClientRules, StayWithTheirNumberOfSteps) {
+  EXPECT_EQ(refusal(MaskedCircle::task(0, valid_steps(x_, FixedSteps{1}), kAll)), "its plan has no use for this");
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, steps_, kAll))));
+  for (const StepBudget& other : {StepBudget{FixedSteps{21}}, StepBudget{UntilProjected{}}}) {
+    EXPECT_EQ(refusal(MaskedCircle::task(1, valid_steps(x_, other), kAll)),
+              "it had another number of local steps before");
+  }
+  MaskedCircle planned(four_clients(), {}, {{"local-steps", "7"}});
+  planned.introduce();
+  EXPECT_EQ(test::reason_in(planned.ask(0, MaskedCircle::task(0, steps_, kAll))), "its plan has no use for this");
+  EXPECT_TRUE(wire::holds<wire::Update>(planned.ask(0, MaskedCircle::task(0, valid_steps(x_, FixedSteps{7}), kAll))));
+}
+
+TEST_F(MaskedClientRules, AreNotAskedForEver) {
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, steps_, kAll, 35))));
+  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, kAll, 36)),
+            "it was asked too often: many answers at one x tell the parts of a sum");
+}
+
+// ---- What a server may not change on its way.
+
+wire::Company company_message(wire::Company company, std::uint32_t place) {
+  company.place = place;
+  return company;
+}
+
+// "All" must stay the same: with another company, a gradient over all but one could be had after all.
+TEST_F(MaskedClientRules, StayWithTheirCompany) {
+  wire::Company smaller = circle_.company();
+  smaller.members.pop_back();
+  EXPECT_EQ(test::reason_in(circle_.say(0, company_message(smaller, 0))), "this run had another company before");
+  wire::Company reordered = circle_.company();
+  std::swap(reordered.members[0], reordered.members[1]);
+  EXPECT_EQ(test::reason_in(circle_.say(0, company_message(reordered, 1))), "this run had another company before");
+  EXPECT_FALSE(wire::holds<wire::Refusal>(circle_.say(0, company_message(circle_.company(), 0)))) << "the same again";
+}
+
+// A server that tells each client another order would choose the signs of the masks, were they by place.
+TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
+  MaskedCircle circle(four_clients());
+  const std::uint32_t orders[4][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {0, 1, 2, 3}};
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x);
+  const masking::PartLayout layout = masking::layout_of(task, kUnknowns, {});
+  std::vector<masking::Words> words;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    wire::Company company{.run = "run"};
+    std::uint32_t place = 0;
+    for (std::uint32_t p = 0; p < 4; ++p) {
+      company.members.push_back(circle.company().members[orders[i][p]]);
+      if (orders[i][p] == i) place = p;
+    }
+    circle.say(i, company_message(company, place));
+    circle.say(i, circle.prepare(place));
+    words.push_back(*std::get<wire::Update>(circle.ask(i, MaskedCircle::task(0, task, kAll))).masked);
+  }
+  for (int signs = 0; signs < 8; ++signs) {
+    masking::Words total = words[0];
+    for (std::size_t i = 1; i < 4; ++i) {
+      ((signs >> (i - 1)) & 1) == 0 ? masking::add_part(layout, words[i], total)
+                                    : masking::subtract_part(layout, words[i], total);
+    }
+    EXPECT_GT(masking::read_sum(layout, {}, total).parties, 1000) << signs;
+  }
+}
+
+// Rows that one client brings to another scale than the others would be all that is left of a sum.
+TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
+  MaskedCircle circle(four_clients());
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    circle.say(i, company_message(circle.company(), i));
+    ASSERT_TRUE(wire::holds<wire::Prepared>(circle.say(i, circle.prepare(i, i == 0 ? 1 : 2))))
+        << "which stands for other scales";
+  }
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x);
+  EXPECT_FALSE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+}
+
+TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
+  EXPECT_EQ(test::reason_in(circle_.say(0, circle_.prepare(0, 2))),
+            "this run had its rows prepared in another way before");
+  EXPECT_EQ(test::reason_in(circle_.say(0, MaskedCircle::welcome({{"target", "b"}}))),
+            "it cannot make keys for masks; its own log says why");
+}
+
+// Without that, one number could be answered twice under the same mask: whatever has changed in between would show.
+TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
+  MaskedClient client({.name = "site-1"}, log_);
+  const auto key = client.begin("run", "plan");
+  ASSERT_TRUE(key);
+  wire::Company company{.run = "run"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const masking::Masker other(masking::random_key(), "run");
+    const wire::MaskKey others{.key = wire::bytes_from(masking::text_of(other.public_key()))};
+    company.members.push_back({test::circle_name(i), i == 0 ? *key : others});
+  }
+  ASSERT_TRUE(client.meet(company));
+  const std::vector<double> sums{1.0, 2.0}, others{1.0, 3.0};
+  const auto first = client.sum_over_all("columns", "all of them", sums);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*client.sum_over_all("columns", "all of them", sums), *first);
+  const auto changed = client.sum_over_all("columns", "all of them", others);
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().message, "its data are not what they were when it answered this first");
+}
+
+TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {
+  LocalTask steps{RoundIndex{0}, x_, GradientSteps{.count = 2, .step = 0.1}};
+  steps.reveal = Reveal::Sums;
+  wire::Task secretly = MaskedCircle::task(0, steps, kAll);
+  secretly.own = aligned_copy(x_);
+  EXPECT_EQ(refusal(secretly, 2), "its plan has no use for this") << "no plan asks for single numbers under masks";
+}
+
+TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
+  MaskedCircle circle(four_clients(), [](ParticipantOptions& options) { options.min_sum = 0; });
+  circle.introduce();
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x);
+  EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(0, task, kWithoutLast))),
+            "a sum over 3 clients would show too much of each: 4 at least take part");
+  EXPECT_TRUE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+}
+
+// Sums over all at one x have no client in which they differ, so there is nothing to vary. Factors that change from one
+// to the next would be what tells the parts apart (independent component analysis).
+TEST(MaskedClientSettings, GiveTheSameHyperplaneAgainWhereSumsAreOverAllAlways) {
+  const std::vector<double> x(kUnknowns, 0.25);
+  const LocalTask task = valid_steps(x, UntilProjected{});
+  for (const bool all : {true, false}) {
+    MaskedCircle circle(four_clients(), [&](ParticipantOptions& options) { options.min_sum = all ? 0 : 3; });
+    circle.introduce();
+    const auto first = circle.sum(MaskedCircle::task(0, task, kAll), task, kAll);
+    const auto again = circle.sum(MaskedCircle::task(0, task, kAll, 1), task, kAll);
+    ASSERT_TRUE(first && again);
+    const double apart = distance(first->values, again->values) / length(first->values);
+    EXPECT_EQ(apart == 0.0, all) << apart;
+  }
+}
+
+TEST(MaskedClientSettings, AreNotThoseOfKnownDraws) {
+  test::ReadyOwner owner(std::move(four_clients().front()));
+  test::NoLog log;
+  Participant participant({.name = "site-1", .software = "", .known_draws = true, .reveal_updates = true}, owner, log);
+  const auto answer = participant.on_message(MaskedCircle::welcome()).answer;
+  EXPECT_NE(test::reason_in(*answer).find("not in a private run"), std::string::npos);
+}
+
+TEST(MaskedClientSettings, KeepAClientFromShowingSingleUpdatesUnasked) {
+  const auto words = [](bool reveal, bool expose, const std::string& entry, const std::string& value) {
+    test::ReadyOwner owner(std::move(four_clients().front()));
+    test::NoLog log;
+    Participant participant({.name = "site-1", .software = "", .reveal_updates = reveal, .expose_rows = expose}, owner,
+                            log);
+    wire::Welcome message = MaskedCircle::welcome({{"method", "published"}, {entry, value}});
+    message.masked = false;
+    return test::reason_in(*participant.on_message(message).answer);
+  };
+  EXPECT_TRUE(words(false, false, "rounds", "5").starts_with("the server wants to see single updates"));
+  EXPECT_EQ(words(true, false, "rounds", "5"), "");
+  for (const char* entry : {"local-steps", "participants", "server-steps"}) {
+    EXPECT_NE(words(true, false, entry, "1").find("--expose-rows"), std::string::npos) << entry;
+    EXPECT_EQ(words(true, true, entry, "1"), "") << entry;
+    EXPECT_EQ(words(true, false, entry, "2"), "") << entry;
+  }
+}
+
+}  // namespace
+}  // namespace fedrk::network

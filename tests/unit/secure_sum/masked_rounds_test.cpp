@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "secure_sum/masked_rounds.hpp"
+
+#include <atomic>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/error.hpp"
+#include "round/run_ended.hpp"
+#include "support/masked_circle.hpp"
+#include "support/switchboard_desk.hpp"
+#include "support/tiny_systems.hpp"
+#include "transport/protocol/network_engine.hpp"
+#include "transport/protocol/wire.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using test::MaskedCircle;
+using test::places;
+
+constexpr std::size_t kUnknowns = 6;
+constexpr std::uint32_t kClients = 5;
+
+/// A server over five clients, of whom a test may change what they say. They are those of a circle.
+class MaskedServer : public testing::Test {
+ protected:
+  using Change = std::function<std::optional<wire::ClientMessage>(std::size_t client, const wire::Task& task,
+                                                                  wire::ClientMessage honest)>;
+
+  static FederationOptions options() {
+    FederationOptions options = test::desk_options({});
+    for (std::uint32_t i = 0; i < kClients; ++i) options.clients.push_back(test::circle_name(i));
+    options.run = "run";
+    options.masked = true;
+    options.reply_limit = Milliseconds(100);
+    options.join_limit = Milliseconds(400);
+    return options;
+  }
+
+  explicit MaskedServer(const MaskedCircle::Entries& plan = {})
+      : circle_(test::clients_of(generate({.rows = 20, .cols = kUnknowns}).system, kClients, 1), {}, plan) {
+    circle_.introduce();
+    std::vector<ClientSummary> roster;
+    for (std::uint32_t i = 0; i < kClients; ++i) {
+      connections_[desk_.join(test::circle_name(i), 4, kUnknowns)] = i;
+      roster.push_back({ClientId{i}, test::circle_name(i), 4, 1.0, 1.0});
+    }
+    EXPECT_TRUE(desk_.board.gather());
+    engine_.emplace(desk_.board, options(), roster, kUnknowns, 0);
+    task_.reveal = Reveal::Sums;
+  }
+
+  RoundReplies ask(const std::vector<ClientId>& who, const Change& change = {}) { return ask(task_, who, change); }
+  RoundReplies ask(const LocalTask& task, const std::vector<ClientId>& who, const Change& change = {}) {
+    change_ = change;
+    return engine_->local_updates(task, who);
+  }
+
+  std::optional<wire::ClientMessage> answer(ConnectionId id, const wire::ServerMessage& message) {
+    if (!wire::holds<wire::Task>(message)) return std::nullopt;
+    asked_.push_back(std::get<wire::Task>(message));
+    const std::size_t client = connections_.at(id);
+    auto honest = circle_.ask(client, std::get<wire::Task>(message));
+    return change_ ? change_(client, std::get<wire::Task>(message), std::move(honest)) : honest;
+  }
+
+  test::Desk desk_{options()};
+  MaskedCircle circle_;
+  std::map<ConnectionId, std::size_t> connections_;
+  std::optional<NetworkEngine> engine_;
+  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.0);
+  LocalTask task_{RoundIndex{0}, x_, ValidSteps{FixedSteps{10}}, true};
+  std::vector<wire::Task> asked_;
+  std::vector<ClientId> all_ = places({0, 1, 2, 3, 4});
+  Change change_;  // set while nobody is asked
+  test::PlayedClients clients_{
+      desk_, [this](ConnectionId id, const wire::ServerMessage& message) { return answer(id, message); }};
+};
+
+TEST_F(MaskedServer, GetsOneSum) {
+  const RoundReplies round = ask(all_);
+  EXPECT_EQ(round.answered, all_);
+  ASSERT_EQ(round.replies.size(), 1);
+  EXPECT_EQ(round.replies[0].values.size(), kUnknowns);
+  EXPECT_TRUE(round.replies[0].gap);
+  EXPECT_TRUE(round.replies[0].squared_residual);
+  EXPECT_TRUE(round.absences.empty());
+}
+
+TEST_F(MaskedServer, FollowsTheLastSumWithItsGrid) {
+  ask(all_);
+  EXPECT_FALSE(asked_.front().exponent.has_value()) << "no size is known yet";
+  asked_.clear();
+  ask(all_);
+  EXPECT_TRUE(asked_.front().exponent.has_value());
+}
+
+// A server that was killed gets its grids from the answers that it kept.
+TEST_F(MaskedServer, FollowsASumThatIsOnlyRepeated) {
+  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, all_};
+  engine_->repeated(task_, before);
+  ask(all_);
+  EXPECT_EQ(asked_.front().exponent, masking::Grid{0 + 10 + 3 - 62}.exponent);
+}
+
+// After a tiny sum the numbers do not fit; with units that suit a sum of 1e7 they would be known to some eight digits.
+TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooFineOrTooCoarse) {
+  for (const double last : {1e-12, 1e7}) {
+    RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, last)}}, {}, all_};
+    engine_->repeated(task_, before);
+    asked_.clear();
+    const RoundReplies round = ask(all_);
+    EXPECT_EQ(round.answered, all_);
+    ASSERT_EQ(asked_.size(), 10);
+    EXPECT_TRUE(asked_.front().exponent.has_value());
+    EXPECT_FALSE(asked_.back().exponent.has_value());
+    EXPECT_EQ(asked_.back().attempt, 1);
+  }
+}
+
+// Every answer under differential privacy is paid for: a client that sends nonsense must not have the others pay for
+// ever.
+TEST_F(MaskedServer, AsksOnceForPrivateAnswersThatDoNotFit) {
+  LocalTask pass{RoundIndex{0}, x_, ClippedPass{.clip = 0.01, .noise = 0.36, .exponent = -22}};
+  pass.reveal = Reveal::Sums;
+  const RoundReplies round =
+      ask(pass, all_, [](std::size_t client, const wire::Task& task, const wire::ClientMessage&) {
+        masking::Words words(masking::PartLayout{.values = kUnknowns}.words(), 0);
+        words[0] = 1;
+        words[1] = client == 3 ? 7 : 0;
+        return wire::masked_update_message(task, wire::question_of(task)->task.round, words);
+      });
+  EXPECT_TRUE(round.replies.empty());
+  EXPECT_EQ(round.absences.size(), kClients);
+  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+}
+
+TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    return client == 1 ? std::nullopt : std::optional(std::move(honest));
+  });
+  EXPECT_EQ(round.answered, places({0, 2, 3, 4}));
+  ASSERT_EQ(round.absences.size(), 1);
+  EXPECT_EQ(round.absences[0].client, ClientId{1});
+  EXPECT_EQ(round.absences[0].reason, "no answer within 0.1 s");
+  EXPECT_EQ(asked_.back().attempt, 1);
+  EXPECT_EQ(asked_.back().number, asked_.front().number);
+  EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), 4U);
+}
+
+TEST_F(MaskedServer, RepeatsARoundWithoutWhoRefused) {
+  const RoundReplies round =
+      ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
+        if (client != 4) return honest;
+        return wire::Refusal{"run", "its store is full", task.number, task.attempt};
+      });
+  EXPECT_EQ(round.answered, places({0, 1, 2, 3}));
+  EXPECT_EQ(round.absences.at(0).reason, "it refused: its store is full");
+}
+
+// Those who have answered the first attempt already, to a server that is no more, tell the one that follows where to go
+// on, and nobody is lost.
+TEST_F(MaskedServer, GoesOnFromWhatClientsAnsweredBefore) {
+  const auto earlier = MaskedCircle::task(0, task_, places({0, 1, 2}), 6);
+  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(1, earlier)));
+  const RoundReplies round = ask(all_);
+  EXPECT_EQ(round.answered, all_);
+  EXPECT_TRUE(round.absences.empty());
+  EXPECT_EQ(asked_.back().attempt, 7);
+}
+
+// One that says so for ever would cost the others an answer each time.
+TEST_F(MaskedServer, TakesThatExcuseOnce) {
+  const RoundReplies round =
+      ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
+        if (client != 2) return honest;
+        return wire::Refusal{"run", "it has answered already", task.number, task.attempt, task.attempt};
+      });
+  EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
+  EXPECT_EQ(asked_.back().attempt, 2);
+}
+
+TEST_F(MaskedServer, DoesNotCountAsFarAsAClientClaims) {
+  const RoundReplies round =
+      ask(all_, [](std::size_t client, const wire::Task& task, wire::ClientMessage honest) -> wire::ClientMessage {
+        if (client != 2) return honest;
+        return wire::Refusal{"run", "it has answered already", task.number, task.attempt, 4'000'000'000U};
+      });
+  EXPECT_EQ(round.answered, places({0, 1, 3, 4}));
+  EXPECT_EQ(asked_.back().attempt, 1);
+}
+
+TEST_F(MaskedServer, EndsWhereTooFewAreLeftForASum) {
+  const auto change = [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    return client > 1 ? std::nullopt : std::optional(std::move(honest));
+  };
+  try {
+    ask(all_, change);
+    FAIL() << "a sum over two";
+  } catch (const RunEnded& ended) {
+    EXPECT_EQ(ended.why(), Termination::ClientsLost);
+    EXPECT_NE(ended.words().find("2 of 5 clients answered, 3 are needed for a sum"), std::string::npos)
+        << ended.words();
+  }
+}
+
+TEST_F(MaskedServer, HasNoResidualWithoutEveryone) {
+  LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
+  look.reveal = Reveal::Sums;
+  const RoundReplies round = ask(look, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    return client == 2 ? std::nullopt : std::optional(std::move(honest));
+  });
+  EXPECT_TRUE(round.replies.empty());
+  EXPECT_TRUE(round.answered.empty());
+  ASSERT_EQ(round.absences.size(), 1) << "those who answered are not missing";
+  EXPECT_EQ(round.absences[0].client, ClientId{2});
+  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+}
+
+// ---- Sums over kept groups, which all of the group are needed for.
+
+class MaskedFit : public MaskedServer {
+ protected:
+  MaskedFit() : MaskedServer({{"least-squares", "true"}}) {
+    gradient_.reveal = Reveal::Sums;
+    patient_ = gradient_;
+    patient_.patient = true;
+  }
+  LocalTask gradient_{RoundIndex{0}, x_, Gradient{}, true}, patient_;
+};
+
+TEST_F(MaskedFit, NamesOnlyThoseWhoAreMissing) {
+  const RoundReplies round =
+      ask(gradient_, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+        return client == 2 ? std::nullopt : std::optional(std::move(honest));
+      });
+  EXPECT_TRUE(round.replies.empty());
+  ASSERT_EQ(round.absences.size(), 1);
+  EXPECT_EQ(round.absences[0].client, ClientId{2});
+  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+}
+
+TEST_F(MaskedFit, WaitsForAClientThatIsLateWhereItIsPatient) {
+  std::atomic<int> silent = 2;
+  const RoundReplies round =
+      ask(patient_, all_, [&](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+        return client == 2 && silent-- > 0 ? std::nullopt : std::optional(std::move(honest));
+      });
+  EXPECT_EQ(round.answered, all_);
+  EXPECT_TRUE(round.absences.empty());
+  EXPECT_EQ(asked_.back().attempt, 2);
+  EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), kClients) << "the same group each time";
+}
+
+TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {
+  const auto begun = Clock::now();
+  try {
+    ask(patient_, all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+      return client == 2 ? std::nullopt : std::optional(std::move(honest));
+    });
+    FAIL() << "a sum without one of them";
+  } catch (const RunEnded& ended) {
+    EXPECT_EQ(ended.why(), Termination::ClientsLost);
+    EXPECT_NE(ended.words().find("site-3 stayed away"), std::string::npos) << ended.words();
+    EXPECT_NE(ended.words().find("a masked fit cannot go on without it, as the difference of two sums would show its "
+                                 "part"),
+              std::string::npos)
+        << ended.words();
+  }
+  EXPECT_GE(Clock::now() - begun, options().join_limit);
+}
+
+// A group's grid follows its own sums, whenever another answered.
+TEST_F(MaskedFit, KeepsTheGridsOfGroupsApart) {
+  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, places({1, 2, 3})};
+  engine_->repeated(gradient_, before);
+  ask(gradient_, all_);
+  EXPECT_FALSE(asked_.front().exponent.has_value());
+}
+
+TEST_F(MaskedServer, NoticesMasksThatDoNotCancel) {
+  const auto change = [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    if (client == 3) {
+      std::get<wire::Update>(honest).masked->front() += 1;
+    }
+    return honest;
+  };
+  EXPECT_THROW(ask(all_, change), RunEnded);
+}
+
+TEST_F(MaskedServer, CountsAnAnswerThatIsNoPartAgainstItsClient) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    if (client == 3) std::get<wire::Update>(honest).masked.reset();
+    return honest;
+  });
+  EXPECT_EQ(round.answered, places({0, 1, 2, 4}));
+  EXPECT_EQ(round.absences.at(0).reason, "its answer is not the part that was asked for");
+  EXPECT_EQ(desk_.seat(3).counts.wrong, 1);
+}
+
+// What comes to an earlier attempt is not taken for an answer to the next.
+TEST_F(MaskedServer, TakesNoPartOfAnotherAttempt) {
+  const RoundReplies round = ask(all_, [](std::size_t client, const wire::Task&, wire::ClientMessage honest) {
+    if (client == 3) ++std::get<wire::Update>(honest).attempt;
+    return honest;
+  });
+  EXPECT_EQ(round.answered, places({0, 1, 2, 4}));
+  EXPECT_EQ(desk_.seat(3).counts.stale, 1);
+}
+
+TEST_F(MaskedServer, AsksForNoSingleUpdate) {
+  task_.reveal = Reveal::Updates;
+  EXPECT_THROW(ask(all_), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace fedrk::network

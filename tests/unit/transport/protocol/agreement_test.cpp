@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/protocol/agreement.hpp"
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "fedrk/generate.hpp"
+#include "problem/standardize.hpp"
+#include "support/switchboard_desk.hpp"
+#include "support/tiny_systems.hpp"
+#include "transport/protocol/participant.hpp"
+
+namespace fedrk::network {
+namespace {
+
+using test::Desk;
+
+struct Table {
+  std::string name;
+  std::uint64_t rows, columns;
+  std::vector<std::string> names{};
+  bool open_ended = false;
+};
+
+// The words, or the number of columns that all agree on.
+std::string agreed(
+    const std::vector<Table>& tables,
+    const std::function<void(wire::ClientMessage&)>& spoil = [](wire::ClientMessage&) {},
+    const std::function<void(const wire::Prepare&)>& look = [](const wire::Prepare&) {}) {
+  FederationOptions options = test::desk_options({});
+  options.plan.method.name = MethodName::Published;  // which takes columns as they are
+  for (const Table& table : tables) options.clients.push_back(table.name);
+  Desk desk(options);
+  for (const Table& table : tables) {
+    const auto connection = desk.open();
+    desk.say(connection, test::hello(table.name));
+    wire::Ready ready = test::ready(table.rows, table.columns, table.names);
+    ready.open_ended = table.open_ended;
+    desk.say(connection, ready);
+  }
+  const test::PlayedClients clients(
+      desk, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+        if (!wire::holds<wire::Prepare>(message)) return std::nullopt;
+        look(std::get<wire::Prepare>(message));
+        wire::ClientMessage answer = test::prepared(1, std::get<wire::Prepare>(message).columns);
+        spoil(answer);
+        return answer;
+      });
+  const auto federation = agree(desk.board, options);
+  if (!federation) return federation.error().message;
+  const auto gathered = gathered_from(*federation, options.plan);
+  return gathered ? std::to_string(federation->prepare.columns) : gathered.error().message;
+}
+
+TEST(Agreement, IsOnTheSameColumns) {
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 2}}), "2");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 2, {"x", "y"}}}), "2");
+}
+
+TEST(Agreement, NamesTheColumnThatDiffers) {
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 2, {"x", "z"}}}),
+            "b lacks 'y'; b has 'z', a has not; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 1, {"x"}}}), "b lacks 'y'; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, std::uint64_t{1} << 40}}),
+            "b has no column names; all clients need the same columns");
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 3}}), "a has 2 columns, another client 3; all clients need the same columns");
+}
+
+TEST(Agreement, NamesAllThatIsWrongAtOnce) {
+  EXPECT_EQ(agreed({{"a", 3, 2, {"x", "y"}}, {"b", 4, 1, {"x"}}, {"c", 4, 3, {"y", "x", "z"}}}),
+            "b lacks 'y'; c has 'z', a has not; all clients need the same columns");
+}
+
+// The first client's order is everyone's, and only those are told who need it.
+TEST(Agreement, IsOnAnOrderOfTheColumns) {
+  const auto told = [](const std::vector<std::string>& first, const std::vector<std::string>& second) {
+    std::vector<std::string> names;
+    EXPECT_EQ(agreed(
+                  {{"a", 3, 2, first}, {"b", 4, 2, second}}, [](wire::ClientMessage&) {},
+                  [&](const wire::Prepare& prepare) { names = prepare.names; }),
+              "2");
+    return names;
+  };
+  EXPECT_EQ(told({"u", "v"}, {"v", "u"}), (std::vector<std::string>{"u", "v"}));
+  EXPECT_TRUE(told({"u", "v"}, {"u", "v"}).empty());
+  EXPECT_EQ(told({}, {"x2", "x1"}), (std::vector<std::string>{"x1", "x2"})) << "which are the names of columns without";
+}
+
+TEST(Agreement, WidensTablesWhoseLastColumnsMayBeEmpty) {
+  EXPECT_EQ(agreed({{"a", 3, 2, {}, true}, {"b", 4, 5, {}, true}}), "5");
+  EXPECT_EQ(agreed({{"a", 3, 2, {}, true}, {"b", 4, 5}}), "5");
+  EXPECT_EQ(agreed({{"a", 3, 2}, {"b", 4, 5, {}, true}}),
+            "a has 2 columns, another client 5; all clients need the same columns");
+}
+
+TEST(Agreement, NeedsColumnsAndNotTooMany) {
+  EXPECT_EQ(agreed({{"a", 3, 0}}), "the clients' data have no columns");
+  EXPECT_EQ(agreed({{"a", 3, std::uint64_t{1} << 40}}), "1099511627776 columns are more than this server takes");
+}
+
+TEST(Agreement, NamesWhoPreparedWhatCannotBe) {
+  const std::vector<Table> one{{"a", 3, 2}};
+  EXPECT_EQ(agreed(one, [](auto& message) { std::get<wire::Prepared>(message).unknowns = 9; }),
+            "a prepared 9 unknowns, not 2");
+  EXPECT_EQ(agreed(one, [](auto& message) { std::get<wire::Prepared>(message).rows = 4; }),
+            "a prepared 4 rows, but has 3");
+  EXPECT_EQ(agreed(one, [](auto& message) { std::get<wire::Prepared>(message).squared_norm = std::nan(""); }),
+            "a sent squared norms that are negative or not finite");
+  EXPECT_EQ(agreed(one, [](auto& message) { message = test::refusal("out of memory"); }),
+            "a: it refused: out of memory");
+}
+
+// ---- Standardising.
+
+/// Rows in memory.
+class RowsOwner final : public DataOwner {
+ public:
+  explicit RowsOwner(LinearSystem rows) : system(std::move(rows)) {}
+  Result<TableShape> read(const std::string&, const io::Plan&) override {
+    return TableShape{row_count(system.rows), column_count(system.rows), {}, is_sparse(system.rows), false};
+  }
+  Result<ColumnSums> column_sums(std::size_t) override {
+    add_intercept(system);
+    return fedrk::column_sums(system);
+  }
+  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
+    return fedrk::column_square_sums(system, centre);
+  }
+  Result<PreparedRows> prepare(const Preparation& preparation) override {
+    apply(*preparation.scaling, system);
+    return PreparedRows{{preparation.place, "", row_count(system.rows), 1.0, 1.0}, column_count(system.rows)};
+  }
+  Result<LocalReply> answer(const LocalTask&) override { return Error{"not in this test"}; }
+
+  LinearSystem system;
+};
+
+TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
+  for (const double density : {1.0, 0.3}) {
+    const auto made = [&] {
+      return split(generate({.rows = 31, .cols = 5, .density = density, .seed = 8}).system,
+                   partition_contiguous(31, 3));
+    };
+    auto parts = made(), owned = made();
+    FederationOptions options = test::desk_options({"a", "b", "c"});
+    options.plan.intercept = options.plan.standardize = true;
+    Desk desk(options);
+    test::NoLog log;
+    std::vector<std::unique_ptr<RowsOwner>> owners;
+    std::map<ConnectionId, Participant> participants;
+    for (std::size_t i = 0; i < 3; ++i) {
+      owners.push_back(std::make_unique<RowsOwner>(std::move(owned[i])));
+      const auto connection = desk.open();
+      participants.try_emplace(connection,
+                               ParticipantOptions{.name = options.clients[i], .software = "", .reveal_updates = true},
+                               *owners[i], log);
+      desk.say(connection, participants.at(connection).hello());
+    }
+    std::optional<wire::StoredFederation> federation;
+    {
+      const test::PlayedClients clients(desk, [&](ConnectionId id, const wire::ServerMessage& message) {
+        return participants.at(id).on_message(message).answer;
+      });
+      auto agreed = agree(desk.board, options);
+      ASSERT_TRUE(agreed) << agreed.error().message;
+      federation = *std::move(agreed);
+    }
+    std::ranges::for_each(parts, add_intercept);
+    const Scaling expected = standardize(parts, density < 1.0 ? Centring::None : Centring::ByMean, 1);
+    EXPECT_EQ(federation->prepare.centre, expected.centre);
+    EXPECT_EQ(federation->prepare.scale, expected.scale);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(test::written_out(owners[i]->system.rows), test::written_out(parts[i].rows));
+    }
+  }
+}
+
+TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
+  const auto words = [](const std::function<void(wire::ColumnSums&)>& spoil) {
+    FederationOptions options = test::desk_options({"a"});
+    options.plan.standardize = true;
+    Desk desk(options);
+    desk.join("a", 3, 2);
+    const test::PlayedClients clients(
+        desk, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+          if (!wire::holds<wire::SumColumns>(message)) return std::nullopt;
+          wire::ColumnSums answer{.run = "test", .rows = 3, .sums = {1.0, 2.0}};
+          spoil(answer);
+          return answer;
+        });
+    const auto federation = agree(desk.board, options);
+    return federation ? "agreed" : federation.error().message;
+  };
+  EXPECT_EQ(words([](auto& sums) { sums.sums[0] = std::nan(""); }), "a sent column sums that are not finite");
+  EXPECT_EQ(words([](auto& sums) { sums.rows = ~std::uint64_t{0}; }),
+            "a sent the sums of 18446744073709551615 rows, but has 3");
+  EXPECT_EQ(words([](auto& sums) { sums.sums = {1.0}; }), "a sent 1 column sums, not 2");
+}
+
+}  // namespace
+}  // namespace fedrk::network

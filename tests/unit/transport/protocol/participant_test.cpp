@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/protocol/participant.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "support/local_federation.hpp"
+#include "support/messages.hpp"
+#include "transport/protocol/wire.hpp"
+
+namespace fedrk::network {
+namespace {
+
+/// Says what the test has put into it, and counts how often it is asked.
+class ScriptedOwner final : public DataOwner {
+ public:
+  Result<TableShape> read(const std::string& run, const io::Plan& plan) override {
+    ++reads;
+    last_run = run;
+    target = plan.target;
+    if (!trouble.empty()) return Error{trouble};
+    return TableShape{3, 2, names, false, false};
+  }
+  Result<void> order_columns(const std::vector<std::string>& wanted) override {
+    order = wanted;
+    if (!order_trouble.empty()) return Error{order_trouble};
+    return {};
+  }
+  Result<ColumnSums> column_sums(std::size_t columns) override { return ColumnSums{3, std::vector(columns, 0.1)}; }
+  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
+    return ColumnSums{3, {centre.begin(), centre.end()}};
+  }
+  Result<PreparedRows> prepare(const Preparation& wanted) override {
+    ++preparations;
+    preparation = wanted;
+    if (!row_trouble.empty()) return Error{row_trouble};
+    return PreparedRows{{wanted.place, "a", 3, 0.5, 0.25}, 2};
+  }
+  Result<LocalReply> answer(const LocalTask& task) override {
+    if (out_of_memory) throw std::bad_alloc();
+    if (!answer_trouble.empty()) return Error{answer_trouble};
+    return LocalReply{ClientId{0}, aligned_copy(task.x)};
+  }
+
+  int reads = 0, preparations = 0;
+  std::string last_run, target, trouble, row_trouble, answer_trouble, order_trouble;
+  std::vector<std::string> order;
+  bool out_of_memory = false;
+  std::vector<std::string> names;
+  Preparation preparation;
+};
+
+wire::Welcome welcome(const std::string& run, const std::string& target = "y") {
+  // The published method takes columns as they are.
+  return {.run = run, .plan = {{"target", {target}}, {"method", {"published"}}}};
+}
+
+wire::Prepare prepare(const std::string& run, std::uint32_t place = 0) {
+  return {.run = run, .columns = 2, .place = place};
+}
+
+wire::ServerMessage task(const std::string& run, std::uint64_t number = 1) {
+  static const std::vector<double> x{0.5, -0.0};
+  static const std::vector<ClientId> all{ClientId{0}, ClientId{1}};
+  return test::arrived(wire::task_message(run, number, {RoundIndex{2}, x, FixedSteps{1}}, all));
+}
+
+class Participants : public testing::Test {
+ protected:
+  wire::ClientMessage answer(const wire::ServerMessage& message) {
+    return participant.on_message(message).answer.value_or(wire::ClientMessage());
+  }
+  std::string refusal(const wire::ServerMessage& message) { return test::reason_in(answer(message)); }
+
+  ScriptedOwner owner;
+  test::NoLog log;
+  Participant participant{
+      {.name = "a", .software = "fedrk 1", .known_draws = true, .reveal_updates = true, .expose_rows = true},
+      owner,
+      log};
+};
+
+TEST_F(Participants, SayWhoTheyAre) {
+  const wire::Hello hello = participant.hello();
+  EXPECT_EQ(hello.name, "a");
+  EXPECT_EQ(hello.protocol, wire::kProtocol);
+  EXPECT_TRUE(hello.known_draws);
+}
+
+TEST_F(Participants, RefuseAServerOfAnotherProtocol) {
+  wire::Welcome earlier = welcome("r");
+  earlier.protocol = wire::kProtocol - 1;
+  EXPECT_EQ(test::reason_in(answer(earlier)), "the server speaks another version of the protocol");
+  EXPECT_EQ(owner.reads, 0);
+}
+
+TEST_F(Participants, ReadOnceForARunHoweverOftenTheyAreWelcomed) {
+  EXPECT_EQ(std::get<wire::Ready>(answer(welcome("r"))).rows, 3U);
+  EXPECT_EQ(std::get<wire::Ready>(answer(welcome("r"))).rows, 3U);
+  EXPECT_EQ(owner.reads, 1);
+  EXPECT_EQ(owner.target, "y");
+  EXPECT_TRUE(wire::holds<wire::Ready>(answer(welcome("another"))));
+  EXPECT_EQ(owner.reads, 2);
+  EXPECT_TRUE(wire::holds<wire::Ready>(answer(welcome("another", "z"))));
+  EXPECT_EQ(owner.target, "z") << "a server with another plan";
+}
+
+TEST_F(Participants, ReadAgainWhereTheyCouldNotBefore) {
+  owner.trouble = "cannot open data.csv";
+  EXPECT_EQ(refusal(welcome("r")), "its data do not fit this plan; its own log says why")
+      << "what is wrong may quote the data";
+  owner.trouble = "";
+  EXPECT_TRUE(wire::holds<wire::Ready>(answer(welcome("r"))));
+}
+
+TEST_F(Participants, PrepareOnceForARunHoweverOftenTheyAreTold) {
+  answer(welcome("r"));
+  const auto prepared = answer(prepare("r"));
+  EXPECT_EQ(std::get<wire::Prepared>(prepared).squared_rhs_norm, 0.5);
+  EXPECT_EQ(bytes_of(answer(prepare("r"))), bytes_of(prepared));
+  EXPECT_EQ(owner.preparations, 1);
+  answer(prepare("r", 1));
+  EXPECT_EQ(owner.preparations, 2) << "another place";
+  answer(welcome("another"));
+  EXPECT_EQ(refusal(task("another")), "a task of another run") << "the rows are not prepared for it";
+}
+
+TEST_F(Participants, AddUpColumns) {
+  answer(welcome("r"));
+  wire::SumColumns question{.run = "r", .columns = 2};
+  EXPECT_EQ(std::get<wire::ColumnSums>(answer(question)).sums[1], 0.1);
+  EXPECT_FALSE(std::get<wire::ColumnSums>(answer(question)).squared);
+  const wire::SumSquares squares{.run = "r", .centre = {0.1, 0.2}};
+  EXPECT_EQ(std::get<wire::ColumnSums>(answer(squares)).sums[1], 0.2);
+  EXPECT_TRUE(std::get<wire::ColumnSums>(answer(squares)).squared);
+}
+
+// Before anything is made of them.
+TEST_F(Participants, PutTheirColumnsIntoTheOrderOfAll) {
+  answer(welcome("r"));
+  wire::SumColumns question{.run = "r", .columns = 2};
+  answer(question);
+  EXPECT_TRUE(owner.order.empty()) << "they have it already";
+  question.names = {"v", "u"};
+  EXPECT_TRUE(wire::holds<wire::ColumnSums>(answer(question)));
+  EXPECT_EQ(owner.order, (std::vector<std::string>{"v", "u"}));
+  owner.order_trouble = "it has other columns, 'secret'";
+  EXPECT_EQ(refusal(question), "its data do not fit this plan; its own log says why");
+  auto prepared = prepare("r");
+  prepared.names = {"v", "u"};
+  EXPECT_EQ(refusal(prepared), "its data do not fit this plan; its own log says why");
+  EXPECT_EQ(owner.preparations, 0);
+}
+
+TEST_F(Participants, AnswerTasksOfTheirRun) {
+  answer(welcome("r"));
+  answer(prepare("r"));
+  const auto update = std::get<wire::Update>(answer(task("r", 5)));
+  EXPECT_EQ(update.number, 5U);
+  EXPECT_EQ(update.round, 2U);
+  EXPECT_EQ(update.run, "r");
+  EXPECT_TRUE(std::signbit(update.values[1])) << "the bits of -0.0";
+}
+
+TEST_F(Participants, RefuseWhatIsOfAnotherRunOrComesTooEarly) {
+  EXPECT_EQ(refusal(task("r")), "a task of another run");
+  EXPECT_EQ(refusal(prepare("")), "rows of another run were to be prepared");
+  answer(welcome("r"));
+  EXPECT_EQ(std::get<wire::Refusal>(answer(task("r", 9))).number, 9U) << "it is not prepared";
+  answer(prepare("r"));
+  EXPECT_EQ(refusal(task("x")), "a task of another run");
+  EXPECT_EQ(refusal(prepare("x")), "rows of another run were to be prepared");
+  EXPECT_EQ(refusal(wire::SumColumns{.run = "x"}), "sums of another run were asked for");
+  EXPECT_EQ(refusal(wire::SumSquares{.run = "x"}), "sums of another run were asked for");
+  EXPECT_EQ(refusal(wire::Company{.run = "r"}), "keys for masks came out of turn");
+}
+
+TEST_F(Participants, RefuseAPlanThatNamesFiles) {
+  auto message = welcome("r");
+  message.plan.push_back({"data", {"/etc/passwd"}});
+  EXPECT_NE(refusal(message), "");
+  EXPECT_EQ(owner.reads, 0);
+}
+
+TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
+  answer(welcome("r"));
+  EXPECT_EQ(refusal(prepare("r", std::numeric_limits<std::uint32_t>::max())),
+            "the server counts more clients than there can be");
+  auto wide = prepare("r");
+  wide.columns = ~std::uint64_t{0};
+  EXPECT_EQ(refusal(wide), "the server wants too many columns");
+  EXPECT_EQ(refusal(wire::SumColumns{.run = "r", .columns = ~std::uint64_t{0}}), "sums of too many columns");
+  auto endless = prepare("r");
+  endless.standardized = true;
+  endless.scale = {std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(refusal(endless), "the server's scales are not finite");
+  EXPECT_EQ(owner.preparations, 0);
+}
+
+// Whether rows can be used with certain scales tells something of them: a row that equals the centre becomes zero, say.
+TEST_F(Participants, StandardiseOnlyWhereThePlanSaysSo) {
+  answer(welcome("r"));
+  auto scaled = prepare("r");
+  scaled.standardized = true;
+  EXPECT_EQ(refusal(scaled), "the plan says otherwise whether columns are scaled");
+  EXPECT_EQ(owner.preparations, 0);
+}
+
+TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
+  std::vector<std::unique_ptr<ScriptedOwner>> owners;
+  std::vector<std::unique_ptr<Participant>> participants;
+  test::NoLog log;
+  wire::Welcome hello = welcome("r");
+  hello.masked = true;
+  wire::Company company{.run = "r"};
+  for (const char* name : {"a", "b", "c"}) {
+    owners.push_back(std::make_unique<ScriptedOwner>());
+    participants.push_back(
+        std::make_unique<Participant>(ParticipantOptions{.name = name, .software = ""}, *owners.back(), log));
+    const auto ready = participants.back()->on_message(hello).answer;
+    company.members.push_back({name, std::get<wire::Ready>(*ready).mask_key});
+  }
+  ScriptedOwner& owner = *owners[0];
+  const auto refusal = [&](const wire::ServerMessage& message) {
+    return test::reason_in(*participants[0]->on_message(message).answer);
+  };
+  EXPECT_EQ(refusal(prepare("r")), "the other clients of the run are not known yet");
+  EXPECT_FALSE(participants[0]->on_message(company).answer);
+  EXPECT_EQ(owner.preparations, 0);
+
+  owner.row_trouble = "row 3 is zero but its right-hand side is not";
+  EXPECT_EQ(refusal(prepare("r")), "its data do not fit this plan; its own log says why");
+  auto other = prepare("r");
+  other.columns = 3;
+  EXPECT_NE(refusal(other), "");
+  wire::Welcome another = hello;
+  another.run = "s";
+  EXPECT_EQ(refusal(another), "its data do not fit this plan; its own log says why") << "nor in another run";
+  EXPECT_EQ(owner.preparations, 1);
+
+  company.place = 1;
+  EXPECT_FALSE(participants[1]->on_message(company).answer);
+  ASSERT_TRUE(wire::holds<wire::Prepared>(*participants[1]->on_message(prepare("r", 1)).answer));
+  auto elsewhere = prepare("r", 1);
+  elsewhere.columns = 3;
+  EXPECT_EQ(test::reason_in(*participants[1]->on_message(elsewhere).answer),
+            "this run had its rows prepared in another way before");
+  EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
+}
+
+TEST_F(Participants, DoNotSendNamesThatNoMessageHolds) {
+  owner.names.assign(2, std::string(3 << 20, 'n'));
+  EXPECT_EQ(refusal(welcome("r")),
+            "the names of the columns are longer than a message may be; leave them out, or shorten them");
+}
+
+TEST_F(Participants, TellWhatWentWrongAndStayForTheNext) {
+  answer(welcome("r"));
+  answer(prepare("r"));
+  owner.out_of_memory = true;
+  const auto thrown = std::get<wire::Refusal>(answer(task("r", 66)));
+  EXPECT_EQ(thrown.number, 66U);
+  EXPECT_EQ(thrown.run, "r");
+  owner.out_of_memory = false;
+  owner.answer_trouble = "the disk is full";
+  EXPECT_EQ(refusal(task("r", 67)), "the disk is full");
+  owner.answer_trouble.clear();
+  EXPECT_TRUE(wire::holds<wire::Update>(answer(task("r", 68))));
+}
+
+TEST_F(Participants, TakeTheLastWordAndSayNothing) {
+  const auto reaction = participant.on_message(wire::End{.status = "finished:completed"});
+  EXPECT_FALSE(reaction.answer);
+  EXPECT_EQ(reaction.end->status, "finished:completed");
+}
+
+}  // namespace
+}  // namespace fedrk::network
