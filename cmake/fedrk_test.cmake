@@ -1,8 +1,9 @@
-# fedrk_test(unit/kaczmarz/projection LINK fedrk::core LABELS unit)
+# fedrk_test(cli/solve LINK fedrk::io LABELS cli)
+# fedrk_test(unit/linalg SOURCES unit/linalg/kernels_test.cpp ... THREADS unit/linalg/spare_blocks_test.cpp LINK fedrk::core LABELS unit)
 #
-# Builds tests/unit/kaczmarz/projection_test.cpp and registers each of its cases with CTest. Where threads meet it has the
-# label `threads`: the thread sanitizer's build has these tests and no others, as the others have nothing for it to see. No
-# sanitizer's build has those with the label `slow`.
+# Builds tests/cli/solve_test.cpp, or one program of several sources, and registers each of its cases with CTest. Where threads
+# meet, the label `threads` says so, or THREADS lists the sources: the thread sanitizer's build has these and no others, as the
+# others have nothing for it to see. No sanitizer's build has tests with the label `slow`.
 find_package(GTest 1.12 CONFIG REQUIRED)
 include(GoogleTest)
 
@@ -16,12 +17,21 @@ target_compile_options(fedrk_test_headers PRIVATE -pthread)  # as those have it 
 fedrk_compile_quickly(fedrk_test_headers)
 
 function(fedrk_test path)
-  cmake_parse_arguments(arg "" "TIMEOUT" "LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;THREADS;LINK;LABELS" ${ARGN})
   string(REPLACE "/" "_" target "test_${path}")
-  if((FEDRK_SANITIZE STREQUAL "thread" AND NOT "threads" IN_LIST arg_LABELS) OR (FEDRK_SANITIZE AND "slow" IN_LIST arg_LABELS))
+  if(NOT arg_SOURCES)
+    set(arg_SOURCES ${path}_test.cpp)
+  endif()
+  if("threads" IN_LIST arg_LABELS)
+    set(arg_THREADS ${arg_SOURCES})
+  endif()
+  if(FEDRK_SANITIZE STREQUAL "thread")
+    set(arg_SOURCES ${arg_THREADS})
+  endif()
+  if(NOT arg_SOURCES OR (FEDRK_SANITIZE AND "slow" IN_LIST arg_LABELS))
     return()
   endif()
-  add_executable(${target} ${path}_test.cpp)
+  add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE fedrk_test_support ${arg_LINK} GTest::gtest_main fedrk_warnings)
   target_precompile_headers(${target} REUSE_FROM fedrk_test_headers)
   target_compile_options(${target} PRIVATE -pthread)
