@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "before_joining.hpp"
-#include "check_lines.hpp"
+#include "check.hpp"
 #include "commands.hpp"
 #include "fedrk/io/write_file.hpp"
 #include "flags.hpp"

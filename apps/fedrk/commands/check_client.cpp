@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <system_error>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "before_joining.hpp"
-#include "check_lines.hpp"
+#include "check.hpp"
 #include "fedrk/io/csv.hpp"
 #include "fedrk/io/federation.hpp"
 #include "fedrk/io/mapped_file.hpp"

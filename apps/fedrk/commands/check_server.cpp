@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "before_joining.hpp"
-#include "check_lines.hpp"
+#include "check.hpp"
 #include "federation_folder.hpp"
 #include "fedrk/io/plan.hpp"
 #include "fedrk/methods/exposure.hpp"
