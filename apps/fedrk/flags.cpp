@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flags.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace fedrk::app {

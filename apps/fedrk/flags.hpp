@@ -4,7 +4,6 @@
 // What commands need to describe their flags: setters for fields, flags that several commands have, and flags made from
 // a table of options (plan/options.hpp) whose settings also come from a file.
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <filesystem>

@@ -14,7 +14,7 @@
 
 #include "base/write_file.hpp"
 #include "before_joining.hpp"
-#include "check_lines.hpp"
+#include "check.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
 #include "output.hpp"

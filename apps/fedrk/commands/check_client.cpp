@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <system_error>
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/mapped_file.hpp"
 #include "before_joining.hpp"
-#include "check_lines.hpp"
+#include "check.hpp"
 #include "data/csv.hpp"
 #include "pki/private_file.hpp"
 #include "pki/tls_probe.hpp"

@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "before_joining.hpp"
-#include "check_lines.hpp"
+#include "check.hpp"
 #include "federation_folder.hpp"
 #include "methods/exposure.hpp"
 #include "pki/private_file.hpp"

@@ -3,7 +3,6 @@
 
 // What a running server shows of itself on /healthz and /metrics.
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>

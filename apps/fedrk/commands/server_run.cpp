@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server_run.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
