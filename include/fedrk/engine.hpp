@@ -37,6 +37,7 @@ struct RosterTotals {
   double rows = 0.0;
   double squared_rhs_norm = 0.0;  // ||b||^2
   double squared_norm = 0.0;      // ||A||_F^2
+  static constexpr auto fields(auto& self) { return std::tie(self.rows, self.squared_rhs_norm, self.squared_norm); }
 };
 RosterTotals totals_of(std::span<const ClientSummary> roster);
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/engine.hpp"
@@ -23,6 +24,10 @@ struct RoundRecord {
   double seconds = 0.0;
   std::uint64_t bytes_up = 0;    // from the clients, all together
   std::uint64_t bytes_down = 0;  // to them
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.round, self.participants, self.absences, self.relative_residual, self.movement, self.seconds,
+                    self.bytes_up, self.bytes_down);
+  }
 };
 
 using RunHistory = std::vector<RoundRecord>;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/engine.hpp"
@@ -40,6 +41,7 @@ struct FitMeasure {
   double relative_residual = 0.0;  // ||b - A x|| / ||b||
   double criterion = 0.0;          // max_j |<a_j, r>| / (||a_j|| ||r||), the gradient of a penalty added
   bool holds = false;              // it is within the tolerance, or at rounding
+  static constexpr auto fields(auto& self) { return std::tie(self.relative_residual, self.criterion, self.holds); }
 };
 
 class Method {

@@ -111,9 +111,16 @@ class ByteReader {
   template <class Vector>
   void get_elements(Vector& elements) {
     using Element = typename Vector::value_type;
-    if constexpr (Plain<Element>) {
+    if constexpr (PlainList<Vector>) {
       elements.resize(length(sizeof(Element)));
       take(elements.data(), elements.size() * sizeof(Element));
+    } else if constexpr (requires { typename Vector::mapped_type; }) {
+      elements.clear();
+      for (std::size_t left = length(1); left > 0 && good_; --left) {
+        const auto key = get<typename Vector::key_type>();
+        if (!elements.empty() && !(elements.rbegin()->first < key)) good_ = false;  // keys ascend
+        if (good_) get(elements[key]);
+      }
     } else {
       elements.clear();
       for (std::size_t left = length(1); left > 0 && good_; --left) get(elements.emplace_back());
@@ -137,6 +144,9 @@ void ByteReader::get(T& value) {
   } else if constexpr (kIsOptional<T>) {
     value.reset();
     if (flag()) get(value.emplace());
+  } else if constexpr (kIsPair<T>) {
+    get(value.first);
+    get(value.second);
   } else if constexpr (kIsVariant<T>) {
     get_chosen(value);
   } else {

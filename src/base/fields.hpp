@@ -16,7 +16,9 @@
 //     bool                   a byte, 0 or 1
 //     enum                   its underlying integer, one of `enumerators(that enum)`, which the enum's namespace or
 //                            class declares
-//     text, vector, span     the count as 64 bits, then the elements
+//     text, vector, deque,   the count as 64 bits, then the elements
+//     span, map
+//     pair                   one after the other
 //     optional               a byte, 0 or 1, then the value if there is one
 //     variant                a byte, the number of the alternative from 0, then its value
 //     described struct       its fields, one after the other
@@ -31,6 +33,7 @@
 #include <span>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace fedrk {
@@ -45,12 +48,21 @@ template <class T>
 concept Plain = (std::integral<T> || std::floating_point<T>)&&!std::same_as<T, bool>;
 
 template <class T>
-concept List = std::ranges::contiguous_range<T> && std::ranges::sized_range<T>;
+concept List = std::ranges::sized_range<T>;
+
+/// Numbers that lie behind each other.
+template <class T>
+concept PlainList = List<T> && std::ranges::contiguous_range<T> && Plain<std::ranges::range_value_t<T>>;
 
 template <class T>
 inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+template <class T>
+inline constexpr bool kIsPair = false;
+template <class First, class Second>
+inline constexpr bool kIsPair<std::pair<First, Second>> = true;
 
 template <class T>
 inline constexpr bool kIsVariant = false;
@@ -76,15 +88,15 @@ void describe(const T& value, Sink& sink) {
     static_assert(std::variant_size_v<T> < 256);
     sink.number(static_cast<std::uint8_t>(value.index()));
     std::visit([&](const auto& chosen) { describe(chosen, sink); }, value);
+  } else if constexpr (kIsPair<T>) {
+    describe(value.first, sink);
+    describe(value.second, sink);
+  } else if constexpr (PlainList<T>) {
+    sink.numbers(std::span<const std::ranges::range_value_t<T>>(value));
   } else {
     static_assert(List<T>, "a type that has no bytes: list its fields");
-    using Element = std::ranges::range_value_t<T>;
-    if constexpr (Plain<Element>) {
-      sink.numbers(std::span<const Element>(value));
-    } else {
-      sink.number(std::uint64_t{std::ranges::size(value)});
-      for (const Element& element : value) describe(element, sink);
-    }
+    sink.number(std::uint64_t{std::ranges::size(value)});
+    for (const auto& element : value) describe(element, sink);
   }
 }
 

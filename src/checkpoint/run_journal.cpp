@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/byte_stream.hpp"
 #include "base/hash.hpp"
-#include "round/state_stream.hpp"
 
 namespace fedrk::store {
 namespace {
@@ -84,10 +84,10 @@ bool RunJournal::use(const Snapshot& snapshot) {
   for (const std::string& bytes : or_throw(store_.history(snapshot.rounds))) {
     const auto records = unsealed(bytes);
     if (!records) return false;
-    StateStream stream(*records);
+    ByteReader in(*records);
     RunHistory part;
-    stream(part);
-    if (!stream.complete()) return false;
+    in.get(part);
+    if (!in.complete()) return false;
     std::ranges::move(part, std::back_inserter(history));
   }
   if (history.size() != snapshot.rounds) return false;
@@ -109,14 +109,11 @@ bool RunJournal::snapshot_is_due() const {
 void RunJournal::add_snapshot(std::uint64_t next, std::string state, std::span<const RoundRecord> rounds) {
   const auto start = Clock::now();
   flush();
-  StateStream stream;
-  RunHistory records(rounds.begin(), rounds.end());
-  stream(records);
   or_throw(store_.put_snapshot({.next = next,
                                 .rounds = rounds_ + rounds.size(),
                                 .state = sealed(std::move(state)),
                                 .first = rounds_,
-                                .records = sealed(std::move(stream.bytes()))}));
+                                .records = sealed(bytes_of(rounds))}));
   rounds_ += rounds.size();
   written_in_file_ = std::exchange(written_since_, 0);
   last_snapshot_ = Clock::now();

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "linalg/double_double.hpp"
@@ -30,7 +31,7 @@ inline DoubleDouble inner_product(std::span<const DoubleDouble> a, std::span<con
 template <class Number>
 class Cholesky {
  public:
-  Cholesky() = default;  // for `state` to fill
+  Cholesky() = default;  // to be filled by its fields
   /// `entry(i, j)` is C_ij for i >= j. `dependent(j, pivot, weights)` decides whether what is left of column j, of
   /// squared length `pivot` after the columns before it, is rounding; `weights()` gives its combination of these.
   template <class Entry, class Dependent>
@@ -55,8 +56,7 @@ class Cholesky {
   std::span<const std::size_t> dependents() const { return dependents_; }
   bool kept(std::size_t j) const { return rows_[j * size_ + j] > Number(0.0); }
 
-  /// Lists its members.
-  void state(auto& stream) { stream(size_, rows_, dependents_); }
+  static constexpr auto fields(auto& self) { return std::tie(self.size_, self.rows_, self.dependents_); }
 
   /// C^-1 b on the columns that stayed, zero elsewhere.
   std::vector<Number> solve(std::vector<Number> b) const {

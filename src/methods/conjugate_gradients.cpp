@@ -157,11 +157,9 @@ void ConjugateGradients::begin_anew(std::span<const ClientId> others) {
   measure_.reset();
 }
 
-void ConjugateGradients::Direction::state(StateStream& stream) { stream(p, product, curvature); }
-
 bool ConjugateGradients::state(StateStream& stream) {
-  stream(options_.column_norms, totals_.rows, totals_.squared_rhs_norm, totals_.squared_norm, phase_, start_, gradient_,
-         direction_, kept_, squared_residual_, least_, last_criterion_, slope_, rhs_sum_, begun_, measure_, summary_);
+  stream(options_.column_norms, totals_, phase_, start_, gradient_, direction_, kept_, squared_residual_, least_,
+         last_criterion_, slope_, rhs_sum_, begun_, measure_, summary_);
   return true;
 }
 

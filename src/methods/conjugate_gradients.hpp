@@ -14,11 +14,13 @@
 // residual the gradient may still hide: <g, (A^T A + D)^-1 g> <= <g, M^-1 g> / least. With few columns, and
 // where the residual is rounding, the recursion goes on until a nearly collinear pair would have shown in its gradient.
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/method.hpp"
@@ -52,10 +54,11 @@ class ConjugateGradients final : public Method {
 
  private:
   enum class Phase { Gradient, Product, Done };
+  friend constexpr std::array<Phase, 3> enumerators(Phase) { return {Phase::Gradient, Phase::Product, Phase::Done}; }
   struct Direction {
     AlignedVector p, product;  // (A^T A + D) p
     double curvature = 0.0;    // <p, product>
-    void state(StateStream& stream);
+    static constexpr auto fields(auto& self) { return std::tie(self.p, self.product, self.curvature); }
   };
 
   void look(const RoundReplies& round, std::span<const double> x);

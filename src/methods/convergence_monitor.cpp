@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "linalg/kernels.hpp"
-#include "round/state_stream.hpp"
 
 namespace fedrk {
 namespace {
@@ -21,14 +20,14 @@ constexpr std::size_t kPaceRounds = 30;   // in which the pace is taken
 }  // namespace
 
 void ConvergenceMonitor::Roll::clear() {
-  if (missing_ < there_.size()) there_.assign(there_.size(), false);
+  if (missing_ < there_.size()) there_.assign(there_.size(), 0);
   missing_ = there_.size();
 }
 
 void ConvergenceMonitor::Roll::add(std::span<const ClientId> clients) {
   for (const ClientId client : clients) {
-    if (there_[client.value]) continue;
-    there_[client.value] = true;
+    if (there_[client.value] == 1) continue;
+    there_[client.value] = 1;
     --missing_;
   }
 }
@@ -105,13 +104,6 @@ void ConvergenceMonitor::begin_again() {
   turn_diverged_ = false;
   rounds_ = pace_from_ = 0;
   fall_.reset();
-}
-
-void ConvergenceMonitor::Roll::state(StateStream& stream) { stream(there_, missing_); }
-
-void ConvergenceMonitor::state(StateStream& stream) {
-  stream(heard_, quiet_, best_, best_level_, first_level_, turn_largest_, turn_smallest_, rounds_, turn_length_,
-         last_turn_, since_best_, turn_diverged_, pace_from_, pace_level_, fall_);
 }
 
 }  // namespace fedrk

@@ -15,9 +15,11 @@
 // hyperplanes brings x closer to it; so whatever diverges, or stagnates with all hyperplanes in memory, has none.
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/engine.hpp"
@@ -51,7 +53,11 @@ class ConvergenceMonitor {
   /// The run goes on from best(), with another memory: pace, patience and turns begin anew.
   void begin_again();
 
-  void state(StateStream& stream);
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.heard_, self.quiet_, self.best_, self.best_level_, self.first_level_, self.turn_largest_,
+                    self.turn_smallest_, self.rounds_, self.turn_length_, self.last_turn_, self.since_best_,
+                    self.turn_diverged_, self.pace_from_, self.pace_level_, self.fall_);
+  }
 
  private:
   static constexpr double kClose = 1e-6;
@@ -59,14 +65,14 @@ class ConvergenceMonitor {
   /// Which clients were heard since something last changed.
   class Roll {
    public:
-    explicit Roll(std::size_t clients) : there_(clients, false), missing_(clients) {}
+    explicit Roll(std::size_t clients) : there_(clients, 0), missing_(clients) {}
     void clear();
     void add(std::span<const ClientId> clients);
     bool complete() const { return missing_ == 0; }
-    void state(StateStream& stream);
+    static constexpr auto fields(auto& self) { return std::tie(self.there_, self.missing_); }
 
    private:
-    std::vector<bool> there_;
+    std::vector<std::uint8_t> there_;  // 1: heard
     std::size_t missing_;
   };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace fedrk {
@@ -19,6 +20,10 @@ struct FitSummary {
   std::vector<double> coefficients{};        // in the units of the data, where they are known better than from x
   std::vector<std::size_t> not_estimable{};  // unknowns that are combinations of those before them
   std::vector<std::vector<std::size_t>> combined_of{};  // for each of them, of which
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.rows, self.rank, self.df_residual, self.sigma, self.r_squared, self.criterion,
+                    self.coefficients, self.not_estimable, self.combined_of);
+  }
 };
 
 }  // namespace fedrk

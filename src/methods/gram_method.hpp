@@ -10,6 +10,7 @@
 // by the true gradient at x, one sweep each, and where that does not suffice by conjugate gradients with the factor as
 // preconditioner. A column that is a combination of those before it is named and left out.
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,6 +40,9 @@ class GramMethod final : public Method {
 
  private:
   enum class Phase { Products, Refine, Gradients, Done };
+  friend constexpr std::array<Phase, 4> enumerators(Phase) {
+    return {Phase::Products, Phase::Refine, Phase::Gradients, Phase::Done};
+  }
 
   void solve_in_pairs(std::span<const double> values, std::span<double> x);
   void solve_in_doubles(std::span<const double> values, std::span<double> x);

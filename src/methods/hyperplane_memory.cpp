@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "linalg/row_products.hpp"
-#include "round/state_stream.hpp"
 
 namespace fedrk {
 namespace {
@@ -60,9 +59,5 @@ void HyperplaneMemory::learn(RoundIndex t, Hyperplane& plane, std::span<const do
   const double offset = dot(direction, x) + gaps.back();
   basis_.push_back({t.value, std::move(direction), offset});
 }
-
-void HyperplaneMemory::Vector::state(StateStream& stream) { stream(round, direction, offset); }
-
-void HyperplaneMemory::state(StateStream& stream) { stream(basis_); }
 
 }  // namespace fedrk

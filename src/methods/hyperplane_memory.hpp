@@ -15,6 +15,7 @@
 #include <deque>
 #include <limits>
 #include <span>
+#include <tuple>
 
 #include "fedrk/round_index.hpp"
 #include "round/hyperplane.hpp"
@@ -34,14 +35,15 @@ class HyperplaneMemory {
 
   std::size_t size() const { return basis_.size(); }
 
-  void state(StateStream& stream);
+  /// What changes.
+  static constexpr auto fields(auto& self) { return std::tie(self.basis_); }
 
  private:
   struct Vector {
     std::uint32_t round = 0;
     AlignedVector direction;
     double offset = 0.0;
-    void state(StateStream& stream);
+    static constexpr auto fields(auto& self) { return std::tie(self.round, self.direction, self.offset); }
   };
 
   void forget(RoundIndex t, std::size_t unknowns);

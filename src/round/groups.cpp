@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "fedrk/contracts.hpp"
-#include "round/state_stream.hpp"
 
 namespace fedrk {
 namespace {
@@ -46,8 +45,6 @@ void Groups::leave_out(std::span<const ClientId> lost) {
   std::erase_if(everyone_, is_lost);
   merge_small_groups();
 }
-
-void Groups::state(StateStream& stream) { stream(groups_, everyone_); }
 
 void Groups::merge_small_groups() {
   const std::size_t least = std::max<std::size_t>(1, least_);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/engine.hpp"
@@ -34,7 +35,8 @@ class Groups {
   /// Goes on without these. A group that is left with fewer than `least` joins the smallest of the others.
   void leave_out(std::span<const ClientId> lost);
 
-  void state(StateStream& stream);
+  /// What changes.
+  static constexpr auto fields(auto& self) { return std::tie(self.groups_, self.everyone_); }
 
  private:
   void merge_small_groups();

@@ -7,10 +7,10 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/engine.hpp"
-#include "round/state_stream.hpp"
 
 namespace fedrk {
 
@@ -29,7 +29,7 @@ class ResidualScale {
     mean_square_ = ResidualScale(left).mean_square_;
   }
 
-  void state(StateStream& stream) { stream(mean_square_); }
+  static constexpr auto fields(auto& self) { return std::tie(self.mean_square_); }
 
   std::optional<double> relative(const RoundReplies& round) const {
     double squares = 0.0, rows = 0.0;
@@ -52,7 +52,7 @@ struct BestSoFar {
   AlignedVector x;
   double residual = std::numeric_limits<double>::infinity();
 
-  void state(StateStream& stream) { stream(x, residual); }
+  static constexpr auto fields(auto& self) { return std::tie(self.x, self.residual); }
 
   void consider(std::span<const double> candidate, double relative_residual) {
     if (!(relative_residual < residual)) return;

@@ -172,7 +172,8 @@ class Rounds {
  private:
   bool state(StateStream& stream, std::span<RoundObserver* const> observers) {
     stream(groups_, residual_, x_, best_, of_the_others_, reveal_, reports_, looked_at_, quiet_rounds_, next_look_,
-           pause_, result_.relative_residual, result_.left_out, result_.bytes_up, result_.bytes_down, engine_);
+           pause_, result_.relative_residual, result_.left_out, result_.bytes_up, result_.bytes_down);
+    engine_.state(stream);
     for (RoundObserver* observer : observers) observer->state(stream);
     return method_.state(stream);
   }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "fedrk/engine.hpp"
@@ -29,7 +30,7 @@ class GridScale {
   /// It did not fit, or was too coarse.
   void forget(const LocalTask& task) { sizes_.erase(kind_of(task)); }
 
-  void state(auto& stream) { stream(sizes_); }
+  static constexpr auto fields(auto& self) { return std::tie(self.sizes_); }
 
  private:
   using Kind = std::pair<std::size_t, std::size_t>;  // of work, and how many unknowns it is about

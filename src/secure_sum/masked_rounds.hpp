@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/engine.hpp"
@@ -38,7 +39,7 @@ class MaskedRounds {
   /// A sum that is only repeated.
   void learn(const LocalTask& task, const RoundReplies& round);
   /// The scales that later sums depend on.
-  void state(auto& stream) { stream(scales_); }
+  static constexpr auto fields(auto& self) { return std::tie(self.scales_); }
 
  private:
   struct Attempt;

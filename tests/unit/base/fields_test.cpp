@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstring>
+#include <deque>
+#include <map>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -109,6 +111,27 @@ TEST(Fields, OfAnyValueComeBackToTheBitAndNotWithoutTheirLastByte) {
   }
 }
 
+template <class T>
+bool is_taken(const std::string& bytes) {
+  T value{};
+  ByteReader in(bytes);
+  in.get(value);
+  return in.complete();
+}
+
+TEST(Fields, CanBeQueuesAndMapsWhoseKeysAscend) {
+  using Map = std::map<std::pair<std::uint8_t, bool>, std::deque<double>>;
+  const Map map{{{1, true}, {0.5, 0.25}}, {{2, false}, {}}};
+  std::string bytes = bytes_of(map);
+
+  ByteReader in(bytes);
+  EXPECT_EQ(in.get<Map>(), map);
+  EXPECT_TRUE(in.complete());
+
+  bytes[8] = 2;  // the first key comes behind the second
+  EXPECT_FALSE(is_taken<Map>(bytes));
+}
+
 // One value has one spelling: whatever bytes are taken are those that the value has.
 TEST(Fields, AreReadFromNoBytesButTheirOwn) {
   std::mt19937_64 bits(1);
@@ -128,14 +151,6 @@ TEST(Fields, AreReadFromNoBytesButTheirOwn) {
     EXPECT_EQ(bytes_of(value), bytes);
   }
   EXPECT_GT(taken, 100);
-}
-
-template <class T>
-bool is_taken(const std::string& bytes) {
-  T value{};
-  ByteReader in(bytes);
-  in.get(value);
-  return in.complete();
 }
 
 TEST(Fields, RefuseWhatIsNotOnTheirLists) {
