@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the round loop makes of residuals: relative to the right-hand side, and the best answer that was measured.
+// What the round loop makes of residuals: relative to the right-hand side, the best answer that was measured, and when
+// to measure again.
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
-#include "fedrk/engine.hpp"
+#include "fedrk/history.hpp"
 
 namespace fedrk {
 
@@ -59,6 +63,44 @@ struct BestSoFar {
     residual = relative_residual;
     x.assign(candidate.begin(), candidate.end());
   }
+};
+
+/// When everyone is worth asking for a residual, which costs like a round with all clients: the participants are within
+/// the tolerance, or x rests, or their residuals are a tenth of what they were at the last look, so that an x that is
+/// thrown away later has been measured. A look that ends no run is followed by twice the pause.
+class LookSchedule {
+ public:
+  /// To be asked after each round; `size` is ||x||, `turn` the rounds in which all groups take part.
+  bool due(const RunHistory& history, double size, std::size_t turn, bool within_tolerance) {
+    const RoundRecord& last = history.back();
+    quiet_rounds_ = last.movement <= kQuiet * size ? quiet_rounds_ + 1 : 0;
+    bool arrived = within_tolerance || quiet_rounds_ >= 3;
+    if (last.relative_residual) {
+      reports_.push_back(*last.relative_residual);
+      if (reports_.size() > turn) reports_.pop_front();
+      const double level = *std::ranges::max_element(reports_);
+      const bool lower = reports_.size() == turn && level < 0.1 * looked_at_;
+      if (lower) looked_at_ = level;
+      arrived = arrived || lower;
+    }
+    if (!arrived || history.size() < next_look_) return false;
+    next_look_ = history.size() + pause_;
+    pause_ = std::min<std::size_t>(2 * pause_, kLongestPause);
+    return true;
+  }
+
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.reports_, self.looked_at_, self.quiet_rounds_, self.next_look_, self.pause_);
+  }
+
+ private:
+  static constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a round
+  static constexpr std::size_t kLongestPause = 64;
+
+  std::deque<double> reports_;  // residuals of the participants, of one turn of the groups
+  double looked_at_ = 1.0;      // the largest of them when everyone was looked at last
+  std::size_t quiet_rounds_ = 0;
+  std::size_t next_look_ = 0, pause_ = 1;  // in rounds
 };
 
 }  // namespace fedrk

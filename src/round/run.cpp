@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,10 +11,8 @@
 #include "fedrk/error.hpp"
 #include "linalg/kernels.hpp"
 #include "methods/published_method.hpp"
-#include "round/accept_replies.hpp"
+#include "round/asking.hpp"
 #include "round/checkpoints.hpp"
-#include "round/groups.hpp"
-#include "round/measured.hpp"
 #include "round/participation.hpp"
 #include "round/run_ended.hpp"
 #include "round/state_stream.hpp"
@@ -29,24 +26,21 @@ using Clock = std::chrono::steady_clock;
 
 // A residual that rounding explains: the backward error ||r|| / (||A||_F ||x|| + ||b||) of a stable solver.
 constexpr double kRounding = 1e-14;
-constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a round
 
 /// The state of one run, and its rounds.
 class Rounds {
  public:
   Rounds(const RunOptions& options, Engine& engine, Method& method, std::span<const double> x0)
       : options_(options),
-        engine_(engine),
+        asking_(options, engine, result_),
         method_(method),
-        roster_(engine.roster()),
-        groups_(roster_, options.participants, options.min_group, stream_for(options.seed, Purpose::Groups)),
-        residual_(roster_),
-        residual_every_(options.residual_every > 0 ? options.residual_every : residual_interval(roster_, options)),
+        residual_every_(options.residual_every > 0 ? options.residual_every
+                                                   : residual_interval(engine.roster(), options)),
         stopping_{options.tolerance, options.patience},
         x_(x0.begin(), x0.end()),
         start_(x0.begin(), x0.end()) {
     // At zero nobody has to be asked.
-    if (totals_of(roster_).squared_rhs_norm > 0.0 && squared_norm(x0) == 0.0)
+    if (totals_of(asking_.roster).squared_rhs_norm > 0.0 && squared_norm(x0) == 0.0)
       best_.consider(x0.first(x0.size() - options.noise_columns), 1.0);
   }
 
@@ -60,12 +54,12 @@ class Rounds {
       previous_ = x_;
       request_ = method_.request(t, x_);
       reveal_ = request_.reveal;
-      if (request_.audience == Audience::Everyone) sweep_.begin(groups_);
+      if (request_.audience == Audience::Everyone) sweep_.begin(asking_.groups);
     }
     const std::vector<ClientId> participants = participants_of(t);
     LocalTask task = task_of(t);
     task.patient = sweep_.running() && sweep_.second_time();
-    RoundReplies round = ask(task, participants);
+    RoundReplies round = asking_.ask(task, participants);
     RoundRecord record{t, round.answered, round.absences, round.relative_residual, 0.0};
     const double earlier = round.earlier_seconds;
     if (!sweep_.running()) {
@@ -91,23 +85,22 @@ class Rounds {
     if (sweep_.running()) return std::nullopt;
     if (method_.finished()) return method_.contradictory() ? Termination::Contradictory : Termination::Converged;
     if (method_.fits()) return std::nullopt;
-    if (may_have_arrived() && worth_a_look() && measure_everyone() && is_solved()) return Termination::Tolerance;
+    if (worth_a_look() && measure_everyone() && is_solved()) return Termination::Tolerance;
     if (stopping_.stagnant(result_.history)) return Termination::Stagnation;
     return std::nullopt;
   }
 
   RunResult finish(Termination termination) {
+    const bool by_itself = termination == Termination::Converged;
     if (method_.fits()) {
       take_measure_of_fit();
+      // A fit that has come as far as it can need not have arrived.
+      if (by_itself && !result_.converged.value_or(true)) termination = Termination::Stagnation;
     } else {
       return_the_best();
-      if (result_.converged.value_or(false) && !broken_off(termination) && termination != Termination::Converged) {
-        termination = Termination::Tolerance;  // the last round, or a stretch without progress, may have got there
-      }
-    }
-    // A fit that has come as far as it can need not have arrived.
-    if (method_.fits() && termination == Termination::Converged && !result_.converged.value_or(true)) {
-      termination = Termination::Stagnation;
+      // The last round, or a stretch without progress, may have got there.
+      if (result_.converged.value_or(false) && !broken_off(termination) && !by_itself)
+        termination = Termination::Tolerance;
     }
     return result(termination);
   }
@@ -131,11 +124,7 @@ class Rounds {
     auto saved = checkpoints.saved();
     if (!saved) return;
     StateStream stream(saved->state);
-    std::string name;
-    std::size_t unknowns = 0;
-    stream(name, unknowns);
-    const bool same = name == method_.name() && unknowns == x_.size();
-    if (!same || !state(stream, observers) || !stream.complete()) {
+    if (!state(stream, observers) || !stream.complete()) {
       throw InvalidArgument(
           "the stored state is one of another run: plan, data or program changed since it was stored");
     }
@@ -149,9 +138,6 @@ class Rounds {
   void save(Checkpoints& checkpoints, std::span<RoundObserver* const> observers) {
     if (sweep_.running() || !has_state_ || result_.history.size() == saved_) return;
     StateStream stream;
-    std::string name(method_.name());
-    std::size_t unknowns = x_.size();
-    stream(name, unknowns);
     has_state_ = state(stream, observers);
     if (!has_state_) return;
     checkpoints.save(std::move(stream.bytes()), std::span(result_.history).subspan(saved_));
@@ -170,10 +156,15 @@ class Rounds {
   }
 
  private:
+  // False where the method has no list of its state, or what is read is that of another run.
   bool state(StateStream& stream, std::span<RoundObserver* const> observers) {
-    stream(groups_, residual_, x_, best_, of_the_others_, reveal_, reports_, looked_at_, quiet_rounds_, next_look_,
-           pause_, result_.relative_residual, result_.left_out, result_.bytes_up, result_.bytes_down);
-    engine_.state(stream);
+    std::string name(method_.name());
+    std::size_t unknowns = x_.size();
+    stream(name, unknowns);
+    if (name != method_.name() || unknowns != x_.size()) return false;
+    stream(asking_.groups, asking_.residual, x_, best_, of_the_others_, reveal_, looks_, result_.relative_residual,
+           result_.left_out, result_.bytes_up, result_.bytes_down);
+    asking_.engine.state(stream);
     for (RoundObserver* observer : observers) observer->state(stream);
     return method_.state(stream);
   }
@@ -182,8 +173,10 @@ class Rounds {
 
   std::vector<ClientId> participants_of(RoundIndex t) const {
     if (sweep_.running()) return {sweep_.group().begin(), sweep_.group().end()};
-    if (request_.audience == Audience::Turn) return {groups_.in_turn(t).begin(), groups_.in_turn(t).end()};
-    return choose_participants(roster_, options_.participants, stream_for(options_.seed, Purpose::Participation, t));
+    if (request_.audience == Audience::Turn)
+      return {asking_.groups.in_turn(t).begin(), asking_.groups.in_turn(t).end()};
+    return choose_participants(asking_.roster, options_.participants,
+                               stream_for(options_.seed, Purpose::Participation, t));
   }
 
   LocalTask task_of(RoundIndex t) const {
@@ -193,7 +186,8 @@ class Rounds {
   }
 
   void update(RoundIndex t, RoundReplies& round) {
-    const bool of_all = round.answered.size() == groups_.everyone().size() && method_.answer(x_).data() == x_.data();
+    const bool of_all =
+        round.answered.size() == asking_.groups.everyone().size() && method_.answer(x_).data() == x_.data();
     if (of_all && round.relative_residual && !method_.fits()) best_.consider(answer(), *round.relative_residual);
     method_.update(t, round, x_);
   }
@@ -202,69 +196,30 @@ class Rounds {
   void end_sweep(RoundIndex t, RoundRecord& record) {
     if (sweep_.lost().empty()) {
       RoundReplies all = sweep_.take();
-      all.relative_residual = residual_.relative(all);
+      all.relative_residual = asking_.residual.relative(all);
       record.relative_residual = all.relative_residual;
       return update(t, all);
     }
     const std::vector<ClientId> lost = sweep_.lost();
-    if (lost.size() >= groups_.everyone().size()) {
+    if (lost.size() >= asking_.groups.everyone().size()) {
       throw RunEnded(Termination::ClientsLost, "every client stays away");
     }
-    groups_.leave_out(lost);
-    result_.left_out.insert(result_.left_out.end(), lost.begin(), lost.end());
-    residual_.keep(groups_.everyone());
-    method_.begin_anew(groups_.everyone());
-  }
-
-  // Counts what would travel: what is sent to all and to each alone, down; what each answers, its residual too, up.
-  RoundReplies ask(const LocalTask& task, std::span<const ClientId> participants) {
-    RoundReplies round = engine_.local_updates(task, participants);
-    accept_replies(task, x_.size(), participants, round);
-    round.relative_residual = residual_.relative(round);
-    result_.earlier_seconds += round.earlier_seconds;
-    result_.bytes_down += participants.size() * task.x.size() * sizeof(double);
-    if (!task.own.empty()) {
-      for (const ClientId client : participants) result_.bytes_down += task.own[client.value].size() * sizeof(double);
-    }
-    // A sum is as long as each of its parts.
-    const std::size_t senders = task.reveal == Reveal::Sums ? round.answered.size() : 1;
-    for (const LocalReply& reply : round.replies) result_.bytes_up += senders * message_length(reply) * sizeof(double);
-    return round;
+    asking_.leave(lost);
+    method_.begin_anew(asking_.groups.everyone());
   }
 
   // ---- When to stop, and with what.
 
-  // The participants are within the tolerance, or x rests, or their residuals are a tenth of what they were when
-  // everyone was last looked at: so an x that is thrown away later has been measured.
-  bool may_have_arrived() {
-    if (!(options_.tolerance > 0.0) || !method_.may_ask_residuals()) return false;
-    const RoundRecord& last = result_.history.back();
-    const double size = std::sqrt(squared_norm(x_));
-    quiet_rounds_ = last.movement <= kQuiet * size ? quiet_rounds_ + 1 : 0;
-    bool lower = false;
-    if (last.relative_residual) {
-      reports_.push_back(*last.relative_residual);
-      if (reports_.size() > groups_.count()) reports_.pop_front();
-      const double level = *std::ranges::max_element(reports_);
-      lower = reports_.size() == groups_.count() && level < 0.1 * looked_at_;
-      if (lower) looked_at_ = level;
-    }
-    return stopping_.tolerance_seems_met(result_.history) || quiet_rounds_ >= 3 || lower;
-  }
-
-  // A look at everyone that ends no run costs like a round with all clients, so each one is followed by twice the
-  // pause.
   bool worth_a_look() {
-    if (result_.history.size() < next_look_) return false;
-    next_look_ = result_.history.size() + pause_;
-    pause_ = std::min<std::size_t>(2 * pause_, kLongestPause);
-    return true;
+    if (!(options_.tolerance > 0.0) || !method_.may_ask_residuals()) return false;
+    const double size = std::sqrt(squared_norm(x_));
+    return looks_.due(result_.history, size, asking_.groups.count(), stopping_.tolerance_seems_met(result_.history));
   }
 
   bool is_solved() const {
     const double residual = result_.relative_residual.value_or(std::numeric_limits<double>::infinity());
     if (options_.tolerance > 0.0 && residual <= options_.tolerance) return true;
-    const RosterTotals totals = totals_of(roster_);
+    const RosterTotals totals = totals_of(asking_.roster);
     const double rhs = std::sqrt(totals.squared_rhs_norm);
     const double whole = std::sqrt(totals.squared_norm) * std::sqrt(squared_norm(method_.answer(x_))) + rhs;
     return residual * (rhs > 0.0 ? rhs : 1.0) <= kRounding * whole;
@@ -275,11 +230,10 @@ class Rounds {
 
   bool measure(std::span<const double> at) {
     if (!method_.may_ask_residuals()) return false;
-    const auto next = options_.first_round + static_cast<std::uint32_t>(result_.history.size());
-    LocalTask task{RoundIndex{next}, at, FixedSteps{0}, true, options_.noise_columns};
+    LocalTask task{next_round(), at, FixedSteps{0}, true, options_.noise_columns};
     task.reveal = reveal_;
-    const RoundReplies round = ask(task, groups_.everyone());
-    const bool complete = round.answered.size() == groups_.everyone().size();
+    const RoundReplies round = asking_.ask(task, asking_.groups.everyone());
+    const bool complete = round.answered.size() == asking_.groups.everyone().size();
     result_.relative_residual = complete ? round.relative_residual : std::nullopt;
     of_the_others_ = round.relative_residual;
     if (!result_.relative_residual) return false;
@@ -327,16 +281,12 @@ class Rounds {
     return std::move(result_);
   }
 
-  static constexpr std::size_t kLongestPause = 64;
-
   const RunOptions& options_;
-  Engine& engine_;
+  RunResult result_;
+  Asking asking_;
   Method& method_;
-  std::span<const ClientSummary> roster_;
-  Groups groups_;
   Sweep sweep_;
   Request request_;
-  ResidualScale residual_;
   std::uint32_t residual_every_;
   StoppingRule stopping_;
   AlignedVector x_, previous_, start_;
@@ -344,46 +294,12 @@ class Rounds {
   std::optional<double> of_the_others_;  // the residual of those who answered when everyone was asked
   AlignedVector chosen_;                 // the answer, where it is not the last one
   Reveal reveal_ = Reveal::Sums;         // as the method asked last
-  std::deque<double> reports_;           // residuals of the participants, of one turn of the groups
-  double looked_at_ = 1.0;               // the largest of them when everyone was looked at last
-  std::size_t quiet_rounds_ = 0;
-  std::size_t next_look_ = 0, pause_ = 1;  // in rounds
-  std::size_t shown_ = 0, saved_ = 0;      // of the rounds made
-  bool has_state_ = true;                  // the method lists its state, as far as is known
-  RunResult result_;
+  LookSchedule looks_;
+  std::size_t shown_ = 0, saved_ = 0;  // of the rounds made
+  bool has_state_ = true;              // the method lists its state, as far as is known
 };
 
 }  // namespace
-
-void RunOptions::validate(std::size_t clients, std::size_t unknowns) const {
-  if (clients == 0) throw InvalidArgument("a run needs at least one client");
-  if (unknowns <= noise_columns) throw InvalidArgument("a run needs at least one unknown besides the noise columns");
-  if (rounds == 0) throw InvalidArgument("a run needs at least one round");
-  if (participants > clients) {
-    throw InvalidArgument(std::to_string(participants) + " participants a round cannot be drawn from " +
-                          std::to_string(clients) + " clients");
-  }
-  if (sparsity > unknowns - noise_columns) {
-    throw InvalidArgument("cannot keep " + std::to_string(sparsity) + " entries: there are only " +
-                          std::to_string(unknowns - noise_columns) + " unknowns");
-  }
-  if (!(tolerance >= 0.0) || !std::isfinite(tolerance)) throw InvalidArgument("the tolerance must be zero or positive");
-  for (const StepBudget& budget : {local_budget, server_budget}) {
-    if (budget == StepBudget{FixedSteps{0}}) throw InvalidArgument("clients and server need at least one step");
-  }
-}
-
-std::uint32_t residual_interval(std::span<const ClientSummary> roster, const RunOptions& options) {
-  const auto* steps = std::get_if<FixedSteps>(&options.local_budget);
-  if (steps == nullptr) return 1;
-  std::size_t most_rows = 0;
-  for (const ClientSummary& client : roster) most_rows = std::max(most_rows, client.rows);
-  const double cheap = std::ceil(static_cast<double>(most_rows) / (0.5 * static_cast<double>(steps->count)));
-  // At least a dozen reports for each verdict on stagnation, and some fifty in a run.
-  std::uint32_t longest = std::max(1U, options.rounds / 50);
-  if (options.patience > 0) longest = std::min(longest, std::max(1U, options.patience / 12));
-  return static_cast<std::uint32_t>(std::clamp(cheap, 1.0, static_cast<double>(longest)));
-}
 
 RunResult FederatedRun::run(Engine& engine, std::vector<double> x0, std::span<RoundObserver* const> observers,
                             const StopSignal* stop) const {
