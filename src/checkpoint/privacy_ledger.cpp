@@ -34,10 +34,7 @@ PrivacyLedger::PrivacyLedger(Database& database) : database_(database) {
 }
 
 double PrivacyLedger::sum() {
-  Statement all = database_.prepare("SELECT coalesce(sum(rho), 0.0) FROM privacy");
-  const double spent = all.next() ? all.real(0) : 0.0;
-  all.reset();
-  return spent;
+  return database_.value<double>("SELECT coalesce(sum(rho), 0.0) FROM privacy").value_or(0.0);
 }
 
 // "run a (0.01), run b (0.002)", those that cost most first.
@@ -45,9 +42,10 @@ std::string PrivacyLedger::runs() {
   constexpr int kMost = 5;
   std::string text;
   int count = 0;
-  Statement each = database_.prepare("SELECT run, sum(rho) FROM privacy GROUP BY run ORDER BY sum(rho) DESC, run");
+  Statement& each = database_.prepare("SELECT run, sum(rho) FROM privacy GROUP BY run ORDER BY sum(rho) DESC, run");
   while (each.next()) {
-    if (++count <= kMost) text += (text.empty() ? "run " : ", run ") + each.text(0) + " (" + brief(each.real(1)) + ")";
+    if (++count > kMost) continue;
+    text += (text.empty() ? "run " : ", run ") + each.get<std::string>(0) + " (" + brief(each.get<double>(1)) + ")";
   }
   if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
   return text;
@@ -60,13 +58,11 @@ Result<bool> PrivacyLedger::spend(const ClientStore::PrivacyCharge& charge, doub
   std::optional<Error> refused;
   const auto charged = guarded([&] {
     Transaction transaction(database_);  // two processes with one folder must not spend the same twice
-    const auto task = static_cast<std::int64_t>(charge.task);
-    Statement before = database_.prepare("SELECT rho FROM privacy WHERE run = ? AND task = ?");
-    if (before.bind_text(1, charge.run).bind(2, task).next()) {
-      const double paid = before.real(0);
-      before.reset();
-      if (charge.rho > paid * (1.0 + kRounding)) {
-        refused = Error{"task " + std::to_string(charge.task) + " of this run was answered for rho = " + brief(paid) +
+    const auto paid =
+        database_.value<double>("SELECT rho FROM privacy WHERE run = ? AND task = ?", charge.run, charge.task);
+    if (paid) {
+      if (charge.rho > *paid * (1.0 + kRounding)) {
+        refused = Error{"task " + std::to_string(charge.task) + " of this run was answered for rho = " + brief(*paid) +
                         " and is now asked for with less noise, for " + brief(charge.rho)};
       }
       return false;
@@ -76,8 +72,7 @@ Result<bool> PrivacyLedger::spend(const ClientStore::PrivacyCharge& charge, doub
       refused = over_budget(charge.rho, spent, budget_rho, runs());
       return false;
     }
-    Statement add = database_.prepare("INSERT INTO privacy VALUES (?, ?, ?)");
-    add.bind_text(1, charge.run).bind(2, task).bind(3, charge.rho).run();
+    database_.run("INSERT INTO privacy VALUES (?, ?, ?)", charge.run, charge.task, charge.rho);
     transaction.commit();
     return true;
   });
@@ -87,10 +82,7 @@ Result<bool> PrivacyLedger::spend(const ClientStore::PrivacyCharge& charge, doub
 
 Result<double> PrivacyLedger::spent_elsewhere(const std::string& run) {
   return guarded([&] {
-    Statement others = database_.prepare("SELECT coalesce(sum(rho), 0.0) FROM privacy WHERE run <> ?");
-    const double spent = others.bind_text(1, run).next() ? others.real(0) : 0.0;
-    others.reset();
-    return spent;
+    return database_.value<double>("SELECT coalesce(sum(rho), 0.0) FROM privacy WHERE run <> ?", run).value_or(0.0);
   });
 }
 

@@ -18,12 +18,10 @@ namespace {
 const char* name_of(RunKind kind) { return kind == RunKind::Server ? "server" : "solve"; }
 
 void write_clients(Database& database, std::span<const ClientSummary> roster) {
-  Statement add = database.prepare(
+  Statement& add = database.prepare(
       "INSERT INTO clients (client, name, rows, squared_rhs_norm, squared_norm) VALUES (?, ?, ?, ?, ?)");
   for (const ClientSummary& client : roster) {
-    add.bind(1, std::int64_t{client.id.value}).bind_text(2, client.name);
-    add.bind(3, static_cast<std::int64_t>(client.rows));
-    add.bind(4, client.squared_rhs_norm).bind(5, client.squared_norm).run();
+    add.run(client.id.value, client.name, client.rows, client.squared_rhs_norm, client.squared_norm);
   }
 }
 
@@ -70,28 +68,28 @@ std::string difference(std::span<const ClientSummary> before, std::span<const Cl
 
 RunIdentity read_identity(Database& database) {
   RunIdentity identity;
-  Statement run = database.prepare("SELECT id, kind, title, plan, rounds FROM run");
-  if (!run.next()) throw SqliteFailure(database.path().string() + " is damaged: it names no run", SQLITE_CORRUPT);
-  identity.id = run.text(0);
-  identity.kind = run.text(1) == "server" ? RunKind::Server : RunKind::Solve;
-  identity.title = run.text(2);
-  identity.plan = run.text(3);
-  identity.rounds = static_cast<std::uint64_t>(run.integer(4));
-  Statement clients =
+  Statement& run = database.prepare("SELECT id, kind, title, plan, rounds FROM run");
+  if (!run.next()) throw SqliteFailure(database.path() + " is damaged: it names no run", SQLITE_CORRUPT);
+  identity.id = run.get<std::string>(0);
+  identity.kind = run.get<std::string>(1) == "server" ? RunKind::Server : RunKind::Solve;
+  identity.title = run.get<std::string>(2);
+  identity.plan = run.get<std::string>(3);
+  identity.rounds = run.get<std::uint64_t>(4);
+  run.reset();
+  Statement& clients =
       database.prepare("SELECT client, name, rows, squared_rhs_norm, squared_norm FROM clients ORDER BY client");
   while (clients.next()) {
-    identity.roster.push_back({ClientId{static_cast<std::uint32_t>(clients.integer(0))}, clients.text(1),
-                               static_cast<std::size_t>(clients.integer(2)), clients.real(3), clients.real(4)});
+    identity.roster.push_back({ClientId{clients.get<std::uint32_t>(0)}, clients.get<std::string>(1),
+                               clients.get<std::size_t>(2), clients.get<double>(3), clients.get<double>(4)});
   }
   return identity;
 }
 
 void write_identity(Database& database, const RunIdentity& identity) {
   Transaction whole(database);
-  Statement run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, 'pending', '', ?, ?)");
-  run.bind_text(1, identity.id).bind_text(2, name_of(identity.kind)).bind_text(3, identity.title);
-  run.bind_text(4, identity.plan).bind(5, static_cast<std::int64_t>(identity.rounds));
-  run.bind(6, now_since_1970()).bind(7, now_since_1970()).run();
+  Statement& run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, 'pending', '', ?, ?)");
+  run.run(identity.id, name_of(identity.kind), identity.title, identity.plan, identity.rounds, now_since_1970(),
+          now_since_1970());
   write_clients(database, identity.roster);
   whole.commit();
 }
@@ -101,9 +99,8 @@ Result<void> RunStore::describe(const RunIdentity& identity) {
   return guarded([&] {
     Database& database = inside_->database;
     Transaction whole(database);
-    Statement run = database.prepare("UPDATE run SET title = ?, plan = ?, rounds = ?");
-    run.bind_text(1, identity.title).bind_text(2, identity.plan);
-    run.bind(3, static_cast<std::int64_t>(identity.rounds)).run();
+    Statement& run = database.prepare("UPDATE run SET title = ?, plan = ?, rounds = ?");
+    run.run(identity.title, identity.plan, identity.rounds);
     database.execute("DELETE FROM clients");
     write_clients(database, identity.roster);
     whole.commit();

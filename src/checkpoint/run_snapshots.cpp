@@ -11,11 +11,14 @@ Result<void> RunStore::put_snapshot(const Snapshot& snapshot) {
   Inside& in = *inside_;
   const auto written = guarded([&] {
     Transaction whole(in.database);
-    in.add_snapshot.bind(1, static_cast<std::int64_t>(snapshot.next));
-    in.add_snapshot.bind(2, static_cast<std::int64_t>(snapshot.rounds)).bind_blob(3, snapshot.state).run();
-    in.add_history.bind(1, static_cast<std::int64_t>(snapshot.first)).bind_blob(2, snapshot.records).run();
-    in.drop_snapshots.run();
-    in.drop_answers.run();
+    in.database.run("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", snapshot.next, snapshot.rounds,
+                    Blob{snapshot.state});
+    in.database.run("INSERT OR REPLACE INTO history VALUES (?, ?)", snapshot.first, Blob{snapshot.records});
+    // The last two stay, and the answers from the first of them on.
+    in.database.run("DELETE FROM snapshots WHERE next NOT IN (SELECT next FROM snapshots ORDER BY next DESC LIMIT 2)");
+    in.database.run(
+        "DELETE FROM answers WHERE (SELECT count(*) FROM snapshots) > 1 "
+        "AND number < (SELECT min(next) FROM snapshots)");
     whole.commit();
   });
   // So the log in front of the file stays short. A reader may be in the way: then the next snapshot does it.
@@ -27,12 +30,12 @@ Result<std::vector<Snapshot>> RunStore::snapshots() const {
   const std::lock_guard lock(inside_->mutex);
   return guarded([&] {
     std::vector<Snapshot> all;
-    Statement read = inside_->database.prepare("SELECT next, rounds, state FROM snapshots ORDER BY next DESC");
+    Statement& read = inside_->database.prepare("SELECT next, rounds, state FROM snapshots ORDER BY next DESC");
     while (read.next()) {
       Snapshot& snapshot = all.emplace_back();
-      snapshot.next = static_cast<std::uint64_t>(read.integer(0));
-      snapshot.rounds = static_cast<std::uint64_t>(read.integer(1));
-      snapshot.state = read.text(2);
+      snapshot.next = read.get<std::uint64_t>(0);
+      snapshot.rounds = read.get<std::uint64_t>(1);
+      snapshot.state = read.get<std::string>(2);
     }
     return all;
   });
@@ -42,9 +45,9 @@ Result<std::vector<std::string>> RunStore::history(std::uint64_t rounds) const {
   const std::lock_guard lock(inside_->mutex);
   return guarded([&] {
     std::vector<std::string> all;
-    Statement read = inside_->database.prepare("SELECT records FROM history WHERE first < ? ORDER BY first");
-    read.bind(1, static_cast<std::int64_t>(rounds));
-    while (read.next()) all.push_back(read.text(0));
+    Statement& read = inside_->database.prepare("SELECT records FROM history WHERE first < ? ORDER BY first");
+    read.bind(rounds);
+    while (read.next()) all.push_back(read.get<std::string>(0));
     return all;
   });
 }
@@ -54,8 +57,8 @@ Result<void> RunStore::go_back_to(std::uint64_t next, std::uint64_t rounds) {
   return guarded([&] {
     Database& database = inside_->database;
     Transaction whole(database);
-    database.prepare("DELETE FROM snapshots WHERE next > ?").bind(1, static_cast<std::int64_t>(next)).run();
-    database.prepare("DELETE FROM history WHERE first >= ?").bind(1, static_cast<std::int64_t>(rounds)).run();
+    database.run("DELETE FROM snapshots WHERE next > ?", next);
+    database.run("DELETE FROM history WHERE first >= ?", rounds);
     whole.commit();
   });
 }
@@ -65,11 +68,11 @@ Result<std::uint64_t> RunStore::keep_answers_in_a_row(std::uint64_t first) {
   return guarded([&] {
     Database& database = inside_->database;
     std::uint64_t end = first;
-    Statement numbers = database.prepare("SELECT number FROM answers WHERE number >= ? ORDER BY number");
-    numbers.bind(1, static_cast<std::int64_t>(first));
-    while (numbers.next() && static_cast<std::uint64_t>(numbers.integer(0)) == end) ++end;
+    Statement& numbers = database.prepare("SELECT number FROM answers WHERE number >= ? ORDER BY number");
+    numbers.bind(first);
+    while (numbers.next() && numbers.get<std::uint64_t>(0) == end) ++end;
     numbers.reset();
-    database.prepare("DELETE FROM answers WHERE number >= ?").bind(1, static_cast<std::int64_t>(end)).run();
+    database.run("DELETE FROM answers WHERE number >= ?", end);
     return end;
   });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tables of run.db, and the statements that a run keeps at hand.
+// The tables of run.db.
 
 #include <mutex>
+#include <utility>
 
 #include "checkpoint/run_store.hpp"
 #include "checkpoint/sqlite.hpp"
@@ -34,20 +35,20 @@ CREATE TABLE history (first INTEGER PRIMARY KEY, records BLOB NOT NULL);
 CREATE TABLE documents (key TEXT PRIMARY KEY, content BLOB NOT NULL);
 )sql";
 
+double now_since_1970();
+RunIdentity read_identity(Database& database);
+void write_identity(Database& database, const RunIdentity& identity);
+
 struct RunStore::Inside {
-  explicit Inside(Database opened);
+  explicit Inside(Database opened)
+      : database(std::move(opened)),
+        identity(read_identity(database)),
+        last_round_found(database.value<std::int64_t>("SELECT coalesce(max(round), -1) FROM rounds").value_or(-1)) {}
 
   mutable std::mutex mutex;
   Database database;
   RunIdentity identity;
   std::int64_t last_round_found;  // -1: none
-  Statement add_answer, read_answer, count_answers, add_round, clear_participation, add_participation, set_tally;
-  Statement add_snapshot, add_history, drop_snapshots, drop_answers;
-  Statement set_state, add_event, put_document, read_document;
 };
-
-double now_since_1970();
-RunIdentity read_identity(Database& database);
-void write_identity(Database& database, const RunIdentity& identity);
 
 }  // namespace fedrk::store

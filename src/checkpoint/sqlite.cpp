@@ -38,16 +38,21 @@ std::string words_for(int code, const std::string& path, sqlite3* handle) {
   }
 }
 
+[[noreturn]] void fail(int code, const std::string& path, sqlite3* handle) {
+  throw SqliteFailure(words_for(code, path, handle), code & 0xff);
+}
+
 }  // namespace
 
 // ---- Database.
 
-Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
+Database::Database(const std::filesystem::path& path, int flags)
+    : path_(std::make_shared<const std::string>(path.string())) {
   sqlite3* handle = nullptr;
   // One connection, and the stores lock for themselves: SQLite's own locks would be locks twice over.
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(handle);
-  if (code != SQLITE_OK) fail(code);
+  if (code != SQLITE_OK) fail(code, *path_, handle);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kPatienceMs);
 }
@@ -98,85 +103,48 @@ Database Database::open(const std::filesystem::path& path, const FileKind& kind,
 }
 
 void Database::check_kind(const FileKind& kind) {
-  if (number("PRAGMA application_id") != kind.application_id) {
-    throw SqliteFailure(path_.string() + " is not a " + kind.name + " of fedrk", SQLITE_NOTADB);
+  if (value<std::int32_t>("PRAGMA application_id") != kind.application_id) {
+    throw SqliteFailure(*path_ + " is not a " + kind.name + " of fedrk", SQLITE_NOTADB);
   }
-  const std::int64_t version = number("PRAGMA user_version");
+  const std::int32_t version = value<std::int32_t>("PRAGMA user_version").value_or(0);
   if (version > kind.version) {
-    throw SqliteFailure(path_.string() + " was made by a newer version of fedrk", SQLITE_NOTADB);
+    throw SqliteFailure(*path_ + " was made by a newer version of fedrk", SQLITE_NOTADB);
   }
   if (version < kind.version) {
-    throw SqliteFailure(path_.string() +
+    throw SqliteFailure(*path_ +
                             " was made by an earlier version of fedrk, which alone can read it: use that "
                             "one, or begin anew",
                         SQLITE_NOTADB);
   }
 }
 
-std::int64_t Database::number(const char* pragma) {
-  Statement statement = prepare(pragma);
-  return statement.next() ? statement.integer(0) : 0;
-}
-
 void Database::execute(const std::string& sql) {
   const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) fail(code);
+  if (code != SQLITE_OK) fail(code, *path_, handle_.get());
 }
 
-Statement Database::prepare(std::string_view sql) {
+Statement& Database::prepare(std::string_view sql) {
+  if (const auto kept = statements_.find(sql); kept != statements_.end()) return kept->second;
   sqlite3_stmt* handle = nullptr;
   const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
                                       SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
-  if (code != SQLITE_OK) fail(code);
-  return Statement(*this, handle);
-}
-
-void Database::fail(int code) const {
-  throw SqliteFailure(words_for(code, path_.string(), handle_.get()), code & 0xff);
+  if (code != SQLITE_OK) fail(code, *path_, handle_.get());
+  return statements_.try_emplace(std::string(sql), path_, handle).first->second;
 }
 
 // ---- Statement.
 
 void Statement::check(int code) const {
-  if (code != SQLITE_OK) database_->fail(code);
-}
-
-Statement& Statement::bind(int place, std::int64_t value) {
-  check(sqlite3_bind_int64(handle_.get(), place, value));
-  return *this;
-}
-Statement& Statement::bind(int place, double value) {
-  check(sqlite3_bind_double(handle_.get(), place, value));
-  return *this;
-}
-Statement& Statement::bind_text(int place, std::string_view text) {
-  check(sqlite3_bind_text64(handle_.get(), place, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
-  return *this;
-}
-Statement& Statement::bind_blob(int place, std::string_view bytes) {
-  check(sqlite3_bind_blob64(handle_.get(), place, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(),
-                            SQLITE_STATIC));
-  return *this;
-}
-Statement& Statement::bind_null(int place) {
-  check(sqlite3_bind_null(handle_.get(), place));
-  return *this;
+  if (code != SQLITE_OK) fail(code, *path_, sqlite3_db_handle(handle_.get()));
 }
 
 bool Statement::next() {
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
   sqlite3_reset(handle_.get());
-  if (code != SQLITE_DONE) database_->fail(code);
+  if (code != SQLITE_DONE) fail(code, *path_, sqlite3_db_handle(handle_.get()));
   return false;
 }
-
-void Statement::run() {
-  while (next()) {
-  }
-}
-
-void Statement::reset() { sqlite3_reset(handle_.get()); }
 
 std::string Statement::text(int column) const {
   const void* bytes = sqlite3_column_blob(handle_.get(), column);

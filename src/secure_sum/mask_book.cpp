@@ -80,18 +80,13 @@ class BookInMemory final : public MaskBook {
 
 class StoredBook final : public MaskBook {
  public:
-  explicit StoredBook(Database database)
-      : database_(std::move(database)),
-        load_(database_.prepare("SELECT number, attempt, question, answer FROM claims WHERE run = ? AND kind = ?")),
-        save_(database_.prepare("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)")) {}
+  explicit StoredBook(Database database) : database_(std::move(database)) {}
 
   Result<Key> secret(const std::string& run, const Key& fresh) override {
     return guarded([&] {
-      Statement keep = database_.prepare("INSERT OR IGNORE INTO secrets VALUES (?, ?)");
-      keep.bind_text(1, run).bind_blob(2, bytes_of(fresh)).run();
-      Statement load = database_.prepare("SELECT secret FROM secrets WHERE run = ?");
-      if (!load.bind_text(1, run).next()) return fresh;
-      return key_from(load.text(0));
+      database_.run("INSERT OR IGNORE INTO secrets VALUES (?, ?)", run, Blob{bytes_of(fresh)});
+      const auto secret = database_.value<std::string>("SELECT secret FROM secrets WHERE run = ?", run);
+      return secret ? key_from(*secret) : fresh;
     });
   }
 
@@ -104,9 +99,8 @@ class StoredBook final : public MaskBook {
       Transaction transaction(database_);  // two processes with one folder must not answer one number in two ways
       const Verdict verdict = judged(last(run, claim.kind), claim, answer);
       if (verdict.granted && !verdict.repeated) {
-        save_.bind_text(1, run).bind_text(2, claim.kind).bind(3, static_cast<std::int64_t>(claim.number));
-        save_.bind(4, std::int64_t{claim.attempt}).bind_blob(5, bytes_of(claim.question));
-        save_.bind_blob(6, bytes_of(answer)).run();
+        database_.run("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", run, claim.kind, claim.number,
+                      claim.attempt, Blob{bytes_of(claim.question)}, Blob{bytes_of(answer)});
       }
       transaction.commit();
       return verdict;
@@ -116,8 +110,7 @@ class StoredBook final : public MaskBook {
   Result<void> forget(const std::string& run) override {
     return guarded([&] {
       for (const char* table : {"secrets", "claims"}) {
-        Statement drop = database_.prepare(std::string("DELETE FROM ") + table + " WHERE run = ?");
-        drop.bind_text(1, run).run();
+        database_.run(std::string("DELETE FROM ") + table + " WHERE run = ?", run);
       }
       database_.execute("PRAGMA wal_checkpoint(TRUNCATE)");  // what was deleted is not to lie about in the log
     });
@@ -125,16 +118,17 @@ class StoredBook final : public MaskBook {
 
  private:
   std::optional<Recorded> last(const std::string& run, const std::string& kind) {
-    if (!load_.bind_text(1, run).bind_text(2, kind).next()) return std::nullopt;
-    Recorded recorded{{kind, static_cast<std::uint64_t>(load_.integer(0)), static_cast<std::uint32_t>(load_.integer(1)),
-                       key_from(load_.text(2))},
-                      key_from(load_.text(3))};
-    load_.reset();
+    Statement& load =
+        database_.prepare("SELECT number, attempt, question, answer FROM claims WHERE run = ? AND kind = ?");
+    if (!load.bind(run, kind).next()) return std::nullopt;
+    Recorded recorded{
+        {kind, load.get<std::uint64_t>(0), load.get<std::uint32_t>(1), key_from(load.get<std::string>(2))},
+        key_from(load.get<std::string>(3))};
+    load.reset();
     return recorded;
   }
 
   Database database_;
-  Statement load_, save_;
 };
 
 // As it was made; who copies folders about may have changed it.

@@ -145,8 +145,7 @@ class SnapshotsOfARun : public testing::Test {
   void execute(const std::string& sql) { Database::open(path(), kRunFile).execute(sql); }
   std::int64_t number(const std::string& sql) {
     Database database = Database::open(path(), kRunFile);
-    Statement read = database.prepare(sql);
-    return read.next() ? read.integer(0) : -1;
+    return database.value<std::int64_t>(sql).value_or(-1);
   }
 
   test::TempFolder folder_;
