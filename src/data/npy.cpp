@@ -78,8 +78,21 @@ RowRange existing(const RowRange& rows, const NpyHeader& header) {
   return rows;
 }
 
-std::size_t bytes_of(const RowRange& rows, const NpyHeader& header) {
-  return rows.count * header.cols * header.item_bytes;
+/// A file, and which of its rows are wanted.
+struct NpyRows {
+  MappedFile file;
+  NpyHeader header;
+  RowRange rows;
+
+  std::size_t bytes() const { return rows.count * header.cols * header.item_bytes; }
+};
+
+Result<NpyRows> open_rows(const std::filesystem::path& path, const RowRange& rows) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  const Result<NpyHeader> header = read_npy_header(file->text(), path);
+  if (!header) return header.error();
+  return NpyRows{*std::move(file), *header, existing(rows, *header)};
 }
 
 Matrix copied(const MappedFile& file, const NpyHeader& header, const RowRange& rows, Margins margins) {
@@ -145,30 +158,25 @@ Result<std::optional<std::size_t>> count_npy_rows(const std::filesystem::path& p
 
 Result<Matrix> read_npy(const std::filesystem::path& path, Margins margins, std::size_t in_place_bytes,
                         const RowRange& rows) {
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return file.error();
-  const Result<NpyHeader> header = read_npy_header(file->text(), path);
-  if (!header) return header.error();
-  const RowRange wanted = existing(rows, *header);
+  Result<NpyRows> opened = open_rows(path, rows);
+  if (!opened) return opened.error();
+  auto& [file, header, wanted] = *opened;
   std::optional<Matrix> matrix;
-  const bool large = bytes_of(wanted, *header) >= in_place_bytes;
-  if (large && margins.front == 0 && margins.back == 0) matrix = in_place<double>(*file, *header, wanted);
-  if (!matrix) matrix = copied(*file, *header, wanted, margins);
+  const bool large = opened->bytes() >= in_place_bytes;
+  if (large && margins.front == 0 && margins.back == 0) matrix = in_place<double>(file, header, wanted);
+  if (!matrix) matrix = copied(file, header, wanted, margins);
   if (const auto problem = find_not_finite(*matrix, wanted.first)) return error_in(path, *problem);
   return *std::move(matrix);
 }
 
 Result<std::optional<Matrix32>> map_npy32(const std::filesystem::path& path, std::size_t in_place_bytes,
                                           const RowRange& rows) {
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return file.error();
-  const Result<NpyHeader> header = read_npy_header(file->text(), path);
-  if (!header) return header.error();
-  const RowRange wanted = existing(rows, *header);
+  Result<NpyRows> opened = open_rows(path, rows);
+  if (!opened) return opened.error();
   std::optional<Matrix32> matrix;
-  if (bytes_of(wanted, *header) >= in_place_bytes) matrix = in_place<float>(*file, *header, wanted);
+  if (opened->bytes() >= in_place_bytes) matrix = in_place<float>(opened->file, opened->header, opened->rows);
   if (!matrix) return matrix;
-  if (const auto problem = find_not_finite(*matrix, wanted.first)) return error_in(path, *problem);
+  if (const auto problem = find_not_finite(*matrix, opened->rows.first)) return error_in(path, *problem);
   return matrix;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem/noise_columns.hpp"
+#include "problem/rewritten_rows.hpp"
 
 namespace fedrk {
 namespace {
@@ -14,21 +15,13 @@ void append(BasicMatrix<Number>& matrix, std::size_t count, RngStream& stream) {
 
 template <class Number>
 void append(BasicSparseMatrix<Number>& matrix, std::size_t count, RngStream& stream) {
-  BasicSparseMatrix<Number> widened(matrix.cols() + count);
-  widened.reserve(matrix.rows(), matrix.nonzeros() + matrix.rows() * count);
-  std::vector<std::uint32_t> columns;
-  std::vector<Number> values;
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const auto row = matrix.row(i);
-    columns.assign(row.columns.begin(), row.columns.end());
-    values.assign(row.values.begin(), row.values.end());
+  const std::size_t nonzeros = matrix.nonzeros() + matrix.rows() * count;
+  matrix = rewritten_rows(matrix, matrix.cols() + count, nonzeros, [&](std::size_t, auto& columns, auto& values) {
     for (std::size_t k = 0; k < count; ++k) {
       columns.push_back(static_cast<std::uint32_t>(matrix.cols() + k));
       values.push_back(static_cast<Number>(stream.gaussian()));
     }
-    widened.append_row(columns, values);
-  }
-  matrix = std::move(widened);
+  });
 }
 
 }  // namespace

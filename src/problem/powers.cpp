@@ -10,6 +10,7 @@
 
 #include "fedrk/contracts.hpp"
 #include "fedrk/error.hpp"
+#include "problem/rewritten_rows.hpp"
 
 namespace fedrk {
 namespace {
@@ -33,14 +34,9 @@ void append(BasicMatrix<Number>& matrix, std::span<const PowerTerm> powers) {
 
 template <class Number>
 void append(BasicSparseMatrix<Number>& matrix, std::span<const PowerTerm> powers) {
-  BasicSparseMatrix<Number> widened(matrix.cols() + powers.size());
-  widened.reserve(matrix.rows(), matrix.nonzeros() + matrix.rows());
-  std::vector<std::uint32_t> columns;
-  std::vector<Number> values;
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+  const std::size_t nonzeros = matrix.nonzeros() + matrix.rows();
+  const auto add_powers = [&](std::size_t i, auto& columns, auto& values) {
     const auto row = matrix.row(i);
-    columns.assign(row.columns.begin(), row.columns.end());
-    values.assign(row.values.begin(), row.values.end());
     for (const PowerTerm& term : powers) {
       const auto found = std::ranges::lower_bound(row.columns, static_cast<std::uint32_t>(term.source));
       if (found == row.columns.end() || *found != term.source) continue;  // a power of zero
@@ -48,9 +44,8 @@ void append(BasicSparseMatrix<Number>& matrix, std::span<const PowerTerm> powers
       columns.push_back(static_cast<std::uint32_t>(term.column));
       values.push_back(power_in_row<Number>(x, term.exponent, i));
     }
-    widened.append_row(columns, values);
-  }
-  matrix = std::move(widened);
+  };
+  matrix = rewritten_rows(matrix, matrix.cols() + powers.size(), nonzeros, add_powers);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "linalg/row_products.hpp"
+#include "problem/rewritten_rows.hpp"
 
 namespace fedrk {
 namespace {
@@ -26,18 +27,11 @@ void put_ones_before(BasicMatrix<Number>& matrix) {
 template <class Number>
 void put_ones_before(BasicSparseMatrix<Number>& matrix) {
   matrix.add_columns({.front = 1});
-  BasicSparseMatrix<Number> widened(matrix.cols());
-  widened.reserve(matrix.rows(), matrix.nonzeros() + matrix.rows());
-  std::vector<std::uint32_t> columns;
-  std::vector<Number> values;
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    columns.assign(1, 0);
-    values.assign(1, Number{1});
-    columns.insert(columns.end(), matrix.row(i).columns.begin(), matrix.row(i).columns.end());
-    values.insert(values.end(), matrix.row(i).values.begin(), matrix.row(i).values.end());
-    widened.append_row(columns, values);
-  }
-  matrix = std::move(widened);
+  const std::size_t nonzeros = matrix.nonzeros() + matrix.rows();
+  matrix = rewritten_rows(matrix, matrix.cols(), nonzeros, [](std::size_t, auto& columns, auto& values) {
+    columns.insert(columns.begin(), 0);
+    values.insert(values.begin(), Number{1});
+  });
 }
 
 template <class Number>
@@ -51,21 +45,17 @@ BasicMatrix<Number> part_of(const BasicMatrix<Number>& matrix, std::span<const s
 
 template <class Number>
 BasicSparseMatrix<Number> part_of(const BasicSparseMatrix<Number>& matrix, std::span<const std::uint32_t> columns) {
-  BasicSparseMatrix<Number> part(columns.size());
-  std::vector<std::uint32_t> kept;
-  std::vector<Number> values;
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+  return rewritten_rows(matrix, columns.size(), 0, [&](std::size_t i, auto& kept, auto& values) {
+    const auto row = matrix.row(i);
     kept.clear();
     values.clear();
-    for (std::size_t k = 0; k < matrix.row(i).columns.size(); ++k) {
-      const auto place = std::ranges::lower_bound(columns, matrix.row(i).columns[k]);
-      if (place == columns.end() || *place != matrix.row(i).columns[k]) continue;
+    for (std::size_t k = 0; k < row.columns.size(); ++k) {
+      const auto place = std::ranges::lower_bound(columns, row.columns[k]);
+      if (place == columns.end() || *place != row.columns[k]) continue;
       kept.push_back(static_cast<std::uint32_t>(place - columns.begin()));
-      values.push_back(matrix.row(i).values[k]);
+      values.push_back(row.values[k]);
     }
-    part.append_row(kept, values);
-  }
-  return part;
+  });
 }
 
 }  // namespace

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/solve.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,29 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/generate.hpp"
+#include "support/read_only_pages.hpp"
 
 namespace fedrk {
 namespace {
-
-/// Numbers on pages that can only be read: whoever writes there ends the test.
-class ReadOnly {
- public:
-  explicit ReadOnly(const std::vector<double>& numbers)
-      : bytes_(numbers.size() * sizeof(double)),
-        pages_(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-    if (pages_ == MAP_FAILED) throw std::bad_alloc();
-    std::memcpy(pages_, numbers.data(), bytes_);
-    if (::mprotect(pages_, bytes_, PROT_READ) != 0) throw std::bad_alloc();
-  }
-  ReadOnly(const ReadOnly&) = delete;
-  ReadOnly& operator=(const ReadOnly&) = delete;
-  ~ReadOnly() { ::munmap(pages_, bytes_); }
-  const double* data() const { return static_cast<const double*>(pages_); }
-
- private:
-  std::size_t bytes_;
-  void* pages_;
-};
 
 // x + y = 3 and x - y = -1
 const std::vector<double> kSum{1.0, 1.0}, kDifference{1.0, -1.0}, kThree{3.0}, kMinusOne{-1.0};
@@ -71,7 +48,7 @@ TEST(SolveInMemory, NeverWritesTheRows) {
         rhs[i] *= factor;
       }
     }
-    const ReadOnly pages(numbers);
+    const test::ReadOnlyPages pages(numbers);
 
     const Solution found = solve({{view(pages.data(), 30, 5), std::span(rhs).first(30)},
                                   {view(pages.data() + 150, 30, 5), std::span(rhs).last(30)}});

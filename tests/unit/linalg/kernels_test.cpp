@@ -10,6 +10,7 @@
 
 #include "fedrk/error.hpp"
 #include "linalg/instruction_set.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {
@@ -146,14 +147,7 @@ std::vector<double> everything_computed(std::size_t n) {
 }
 
 TEST_P(KernelsOfLength, GiveTheSameBitsWithEveryInstructionSet) {
-  const InstructionSet before = instruction_set();
-  use_instruction_set(InstructionSet::Baseline);
-  const auto expected = everything_computed(GetParam());
-  for (const InstructionSet set : available_instruction_sets()) {
-    use_instruction_set(set);
-    EXPECT_EQ(everything_computed(GetParam()), expected) << name_of(set);
-  }
-  use_instruction_set(before);
+  test::expect_same_with_every_instruction_set([] { return everything_computed(GetParam()); });
 }
 
 TEST(InstructionSets, ThatAreNotThereAreRefused) {

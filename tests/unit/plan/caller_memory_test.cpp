@@ -2,12 +2,9 @@
 // Rows in memory that the caller owns are read and never written: they stand on pages without the right to write, on
 // which a write ends the program.
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <sys/mman.h>
 
 #include <gtest/gtest.h>
 
@@ -15,32 +12,12 @@
 #include "fedrk/in_process_engine.hpp"
 #include "linalg/random/rng_stream.hpp"
 #include "plan/federation.hpp"
+#include "support/read_only_pages.hpp"
 
 namespace fedrk::io {
 namespace {
 
 constexpr std::size_t kClients = 3, kRows = 24, kColumns = 4, kNumbers = kClients * kRows * kColumns;
-
-/// Numbers that can be read only.
-class ReadOnlyPages {
- public:
-  explicit ReadOnlyPages(const std::vector<double>& numbers)
-      : bytes_(numbers.size() * sizeof(double)),
-        pages_(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-    if (pages_ == MAP_FAILED) throw std::bad_alloc();
-    std::memcpy(pages_, numbers.data(), bytes_);
-    if (::mprotect(pages_, bytes_, PROT_READ) != 0) throw std::bad_alloc();
-  }
-  ReadOnlyPages(const ReadOnlyPages&) = delete;
-  ReadOnlyPages& operator=(const ReadOnlyPages&) = delete;
-  ~ReadOnlyPages() { ::munmap(pages_, bytes_); }
-
-  const double* data() const { return static_cast<const double*>(pages_); }
-
- private:
-  std::size_t bytes_;
-  void* pages_;
-};
 
 struct MemoryCase {
   std::string name;
@@ -161,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, CallersMemory, testing::ValuesIn(cases()),
 
 TEST_P(CallersMemory, IsNeverWrittenAndGivesTheBitsOfACopy) {
   const Numbers numbers = numbers_of(GetParam());
-  const ReadOnlyPages pages(numbers.rows);
+  const test::ReadOnlyPages pages(numbers.rows);
 
   const RunResult viewed = result_of(GetParam(), views(pages.data(), numbers));
   const RunResult copied = result_of(GetParam(), copies(numbers));
@@ -176,7 +153,7 @@ TEST(CallersRows, AreUsedWhereTheyAreIfNothingChangesThem) {
   for (const MemoryCase& each : cases()) {
     if (each.name != "ordinary" && each.name != "fit_without_intercept") continue;
     const Numbers numbers = numbers_of(each);
-    const ReadOnlyPages pages(numbers.rows);
+    const test::ReadOnlyPages pages(numbers.rows);
 
     const Federation federation = federation_of(each, views(pages.data(), numbers));
 
@@ -192,7 +169,7 @@ TEST(CallersRows, AreUsedWhereTheyAreIfNothingChangesThem) {
 TEST(CallersRows, AreCopiedOfTheBlockThatHoldsAnExtremeRowAndOfNoOther) {
   const MemoryCase one_row{"", [](std::size_t i, std::size_t) { return i == kRows + 3 ? 1e200 : 1.0; }, [](Plan&) {}};
   const Numbers numbers = numbers_of(one_row);
-  const ReadOnlyPages pages(numbers.rows);
+  const test::ReadOnlyPages pages(numbers.rows);
 
   const Federation federation = federation_of(one_row, views(pages.data(), numbers));
 

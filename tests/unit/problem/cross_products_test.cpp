@@ -11,6 +11,7 @@
 #include "linalg/double_double.hpp"
 #include "linalg/instruction_set.hpp"
 #include "problem/storage.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {
@@ -157,15 +158,7 @@ std::vector<double> everything_computed(std::size_t rows, std::size_t cols) {
 }
 
 TEST_P(CrossProductsOfSize, HaveTheSameBitsWithEveryInstructionSet) {
-  const InstructionSet before = instruction_set();
-  const auto [rows, cols] = GetParam();
-  use_instruction_set(InstructionSet::Baseline);
-  const auto expected = everything_computed(rows, cols);
-  for (const InstructionSet set : available_instruction_sets()) {
-    use_instruction_set(set);
-    EXPECT_EQ(everything_computed(rows, cols), expected) << name_of(set);
-  }
-  use_instruction_set(before);
+  test::expect_same_with_every_instruction_set([] { return everything_computed(GetParam().rows, GetParam().cols); });
 }
 
 TEST(CrossProducts, OfFloatsAreThoseOfTheSameDoubles) {

@@ -9,6 +9,7 @@
 #include "fedrk/error.hpp"
 #include "linalg/instruction_set.hpp"
 #include "problem/storage.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk {
@@ -140,14 +141,7 @@ std::vector<double> everything_computed(Size size) {
 }
 
 TEST_P(FrameProductsOfSize, HaveTheSameBitsWithEveryInstructionSet) {
-  const InstructionSet before = instruction_set();
-  use_instruction_set(InstructionSet::Baseline);
-  const auto expected = everything_computed(GetParam());
-  for (const InstructionSet set : available_instruction_sets()) {
-    use_instruction_set(set);
-    EXPECT_EQ(everything_computed(GetParam()), expected) << name_of(set);
-  }
-  use_instruction_set(before);
+  test::expect_same_with_every_instruction_set([] { return everything_computed(GetParam()); });
 }
 
 TEST(FrameProducts, CanBeCheckedByHand) {
