@@ -9,7 +9,6 @@
 
 #include "fedrk/generate.hpp"
 #include "fuzz/fuzz_input.hpp"
-#include "network/vectors.hpp"
 #include "secure_sum/masker.hpp"
 #include "support/any_value.hpp"
 #include "support/local_federation.hpp"
@@ -58,7 +57,7 @@ class TinyOwner final : public DataOwner {
   std::optional<Client> client_;
 };
 
-std::string bytes_of(ArrivedQuestion& question) {
+std::string question_bytes(ArrivedQuestion& question) {
   ByteWriter out;
   describe_question(question.look(), question.participants, out);
   return std::move(out.bytes());
@@ -85,81 +84,80 @@ void fill(ArrivedQuestion& question, Input& input) {
   }
 }
 
-void fill(wire::Task& task, Input& input) {
-  task.set_run(input.run());
-  task.set_number(input.number());
+// What makes more of a message that holds anything at all.
+
+void make_plausible(wire::Task& task, Input& input, const wire::MaskKey&) {
   ArrivedQuestion question;
   fill(question, input);
   const auto length = static_cast<std::uint32_t>(question.columns.empty() ? kColumns : question.columns.size());
-  task.set_question(bytes_of(question));
-  if (input.below(8) == 0) input.spoil(*task.mutable_question());
-  input.fill(*task.mutable_x(), length);
-  task.set_attempt(input.below(3));
-  if (input.maybe()) task.set_exponent(static_cast<std::int32_t>(input.below(64)) - 48);
-  if (input.below(3) == 0) input.fill(*task.mutable_own(), length);
+  std::string bytes = question_bytes(question);
+  if (input.below(8) == 0) input.spoil(bytes);
+  task.question = wire::bytes_from(bytes);
+  input.fill(task.x, length);
+  task.attempt = input.below(3);
+  if (input.maybe()) task.exponent = static_cast<std::int32_t>(input.below(64)) - 48;
+  task.own.clear();
+  if (input.below(3) == 0) input.fill(task.own, length);
 }
 
 // Mostly one in which this client has its own place, with two others whose keys could be anybody's.
-void fill(wire::Company& company, const wire::MaskKey& own, Input& input) {
+void make_plausible(wire::Company& company, Input& input, const wire::MaskKey& own) {
   static const masking::Masker second(masking::Key{1}, "fuzz"), third(masking::Key{2}, "fuzz");
-  company.set_run(input.run());
-  *company.add_members()->mutable_key() = own;
+  company.members = {{"tiny", own}};
   for (const masking::Masker* other : {&second, &third}) {
     if (input.below(8) == 0) continue;
-    const masking::Key& key = other->public_key();
-    auto& member = *company.add_members();
-    member.set_name(input.below(8) == 0 ? input.text() : other == &second ? "second" : "third");
-    member.mutable_key()->set_key(input.below(8) == 0 ? input.text() : std::string(key.begin(), key.end()));
+    const std::string key = input.below(8) == 0 ? input.text() : std::string(masking::text_of(other->public_key()));
+    company.members.push_back({input.below(8) == 0 ? input.text()
+                               : other == &second  ? "second"
+                                                   : "third",
+                               {.key = wire::bytes_from(key)}});
   }
-  company.mutable_members(0)->set_name("tiny");
-  company.set_place(input.below(8) == 0 ? input.below(4) : 0);
+  company.place = input.below(8) == 0 ? input.below(4) : 0;
 }
+
+void make_plausible(wire::Welcome& welcome, Input& input, const wire::MaskKey&) {
+  welcome.protocol = input.protocol();
+  welcome.masked = input.maybe();
+  welcome.plan.clear();
+  if (input.below(4) != 0) return;
+  constexpr const char* kEntries[] = {"target", "seed", "rounds", "local-steps", "intercept", "data"};
+  auto& entry = welcome.plan.emplace_back();
+  entry.name = input.below(4) == 0 ? input.text() : kEntries[input.below(6)];
+  for (std::uint32_t k = input.below(3); k > 0; --k) entry.values.push_back(input.text());
+}
+
+void make_plausible(wire::SumColumns& sums, Input& input, const wire::MaskKey&) {
+  if (input.maybe()) sums = {.run = sums.run, .columns = kColumns};
+}
+
+void make_plausible(wire::SumSquares& sums, Input& input, const wire::MaskKey&) {
+  if (input.maybe()) sums.names.clear();
+  input.fill(sums.centre, kColumns);
+}
+
+void make_plausible(wire::Prepare& prepare, Input& input, const wire::MaskKey&) {
+  if (input.maybe()) prepare = {.run = prepare.run, .columns = kColumns};
+  if (input.below(4) != 0) return;
+  prepare.standardized = true;
+  input.fill(prepare.centre, kColumns);
+  input.fill(prepare.scale, kColumns);
+}
+
+void make_plausible(wire::End&, Input&, const wire::MaskKey&) {}
 
 wire::ServerMessage built(Input& input, const wire::MaskKey& own) {
   wire::ServerMessage message;
-  switch (input.below(11)) {
-    case 10:
-      fill(*message.mutable_company(), own, input);
-      break;
-    case 0:
-      message.mutable_welcome()->set_protocol(input.protocol());
-      message.mutable_welcome()->set_run(input.run());
-      message.mutable_welcome()->set_masked(input.maybe());
-      if (input.below(4) == 0) {
-        auto& entry = *message.mutable_welcome()->add_plan();
-        constexpr const char* kEntries[] = {"target", "seed", "rounds", "local-steps", "intercept", "data"};
-        entry.set_name(input.below(4) == 0 ? input.text() : kEntries[input.below(6)]);
-        for (std::uint32_t k = input.below(3); k > 0; --k) entry.add_values(input.text());
-      }
-      break;
-    case 1:
-      message.mutable_sum_columns()->set_run(input.run());
-      message.mutable_sum_columns()->set_columns(input.maybe() ? kColumns : input.number());
-      break;
-    case 2:
-      message.mutable_sum_squares()->set_run(input.run());
-      input.fill(*message.mutable_sum_squares()->mutable_centre(), kColumns);
-      break;
-    case 3:
-      message.mutable_prepare()->set_run(input.run());
-      message.mutable_prepare()->set_columns(input.maybe() ? kColumns : input.number());
-      message.mutable_prepare()->set_place(input.below(4) == 0 ? static_cast<std::uint32_t>(input.number()) : 0);
-      if (input.below(4) != 0) break;
-      message.mutable_prepare()->set_standardized(true);
-      input.fill(*message.mutable_prepare()->mutable_centre(), kColumns);
-      input.fill(*message.mutable_prepare()->mutable_scale(), kColumns);
-      break;
-    case 4:
-      input.fill(*message.mutable_piece());
-      break;
-    case 5:
-      message.mutable_end()->set_status(input.text());
-      input.fill(*message.mutable_end()->mutable_coefficients(), kColumns);
-      break;
-    default:
-      fill(*message.mutable_task(), input);
-      break;
+  if (!input.maybe()) {
+    fill(message, input);
+  } else {
+    message.emplace<wire::Task>().number = input.number();
   }
+  std::visit(
+      [&](auto& body) {
+        if constexpr (requires { body.run; }) body.run = input.run();
+        make_plausible(body, input, own);
+      },
+      message);
   return message;
 }
 
@@ -182,93 +180,111 @@ void shorten(LocalWork& work) {
 }
 
 void shorten(wire::ServerMessage& message) {
-  if (!wire::holds<wire::Task>(message)) return;
-  auto question = wire::question_of(std::get<wire::Task>(message));
+  auto* task = std::get_if<wire::Task>(&message);
+  if (task == nullptr) return;
+  auto question = wire::question_of(*task);
   if (!question) return;
-  FUZZ_PROMISE(bytes_of(*question) == std::get<wire::Task>(message).question);
+  FUZZ_PROMISE(question_bytes(*question) == wire::text_of(task->question));
   shorten(question->task.work);
-  message.mutable_task()->set_question(bytes_of(*question));
+  task->question = wire::bytes_from(question_bytes(*question));
 }
 
-// The answer as the server gets it, through pieces of any size.
+// The answer as the server gets it, in chunks of any size.
 void check_travel(const wire::ClientMessage& answer, Input& input) {
-  wire::Assembly<wire::ClientMessage> assembly(1000);
+  wire::Reassembler<wire::ClientMessage> incoming(1 << 20, 1000);
+  const std::string bytes = bytes_of(answer);
+  const std::size_t most = 1 + input.below(50);
   std::optional<wire::ClientMessage> arrived;
-  wire::ClientMessage whole = answer;
-  wire::vectors_of(whole);
-  for (const wire::ClientMessage& piece : wire::in_pieces(answer, 1 + input.below(5))) {
+  for (std::size_t from = 0; from < bytes.size(); from += most) {
     FUZZ_PROMISE(!arrived);
-    auto added = assembly.add(piece);
+    const wire::Chunk chunk = wire::chunk_at(bytes, from, most);
+    auto added = incoming.add(static_cast<char>(chunk.kind) + std::string(chunk.bytes));
     FUZZ_PROMISE(added);
     arrived = *std::move(added);
   }
-  FUZZ_PROMISE(arrived && arrived->SerializeAsString() == whole.SerializeAsString());
+  FUZZ_PROMISE(arrived && bytes_of(*arrived) == bytes);
 }
 
 void check_task(const wire::Task& task, const wire::ClientMessage& answer, bool masked) {
-  FUZZ_PROMISE(wire::holds<wire::Update>(answer) || wire::holds<wire::Refusal>(answer));
-  if (wire::holds<wire::Refusal>(answer)) FUZZ_PROMISE(std::get<wire::Refusal>(answer).number == task.number());
-  if (!wire::holds<wire::Update>(answer)) return;
-  const wire::Update& update = std::get<wire::Update>(answer);
+  if (const auto* refusal = std::get_if<wire::Refusal>(&answer)) {
+    FUZZ_PROMISE(refusal->number == task.number && refusal->attempt == task.attempt);
+    return;
+  }
+  FUZZ_PROMISE(wire::holds<wire::Update>(answer));
+  const auto& update = std::get<wire::Update>(answer);
   const auto question = wire::question_of(task);
   FUZZ_PROMISE(question);
   const LocalTask& asked = question->task;
   FUZZ_PROMISE(!std::holds_alternative<AllRows>(asked.work));
-  FUZZ_PROMISE(update.number() == task.number() && update.run() == task.run() && update.round() == asked.round.value);
-  FUZZ_PROMISE(update.masked() == masked);
+  FUZZ_PROMISE(update.number == task.number && update.run == task.run && update.round == asked.round.value);
+  FUZZ_PROMISE(update.masked.has_value() == masked);
   if (masked) {
     FUZZ_PROMISE(asked.reveal == Reveal::Sums && question->participants.size() >= 3);
     FUZZ_PROMISE(!std::holds_alternative<ClippedPass>(asked.work));
-    FUZZ_PROMISE(update.attempt() == task.attempt());
-    FUZZ_PROMISE(!update.squared_residual.has_value() && !update.gap.has_value());
+    FUZZ_PROMISE(update.attempt == task.attempt && update.values.empty());
+    FUZZ_PROMISE(!update.squared_residual && !update.gap);
   } else {
-    FUZZ_PROMISE(update.part() == (asked.reveal == Reveal::Sums));
+    FUZZ_PROMISE(update.part == (asked.reveal == Reveal::Sums));
     FUZZ_PROMISE(update.squared_residual.has_value() == asked.report_residual);
   }
-  FUZZ_PROMISE(update.values().length() == static_cast<std::uint64_t>(update.values().values_size()));
 }
 
-void play(Input& input) {
-  test::NoLog log;
-  TinyOwner owner;
-  Participant participant({.name = "tiny", .software = "fuzz", .reveal_updates = true, .expose_rows = true}, owner,
-                          log);
-  wire::MaskKey own;
-  bool masked = false;
-  wire::Assembly<wire::ServerMessage> assembly(16);
-  for (int step = 0; step < 60 && input.more(); ++step) {
-    wire::ServerMessage message;
-    if (input.below(6) != 0) {
-      message = built(input, own);
-    } else if (!input.parse(message)) {
-      continue;
+class Play {
+ public:
+  explicit Play(Input& input) : input_(input) {}
+
+  void run() {
+    for (int step = 0; step < 60 && input_.more(); ++step) {
+      if (input_.below(6) == 0) {
+        hear(input_.raw());
+      } else {
+        std::string bytes = bytes_of(built(input_, own_));
+        for (const std::string& chunk : input_.chunks_of(bytes)) hear(chunk);
+      }
     }
-    shorten(message);
-    auto whole = assembly.add(std::move(message));
-    if (!whole || !*whole) continue;
-    const wire::ServerMessage& heard = **whole;
-    const auto reaction = participant.on_message(heard);
+  }
+
+ private:
+  void hear(const std::string& chunk) {
+    auto whole = incoming_.add(chunk);
+    if (!whole || !*whole) return;
+    shorten(**whole);
+    answer(**whole);
+  }
+
+  void answer(const wire::ServerMessage& heard) {
+    const auto reaction = participant_.on_message(heard);
     const int said = (reaction.answer ? 1 : 0) + (reaction.end ? 1 : 0);
     FUZZ_PROMISE(said == 1 || (said == 0 && wire::holds<wire::Company>(heard)));
     FUZZ_PROMISE(reaction.end.has_value() == wire::holds<wire::End>(heard));
-    if (!reaction.answer) continue;
-    if (wire::holds<wire::Ready>(*reaction.answer)) {
-      own = std::get<wire::Ready>(*reaction.answer).mask_key;
-      masked = std::get<wire::Welcome>(heard).masked;
+    if (!reaction.answer) return;
+    if (const auto* ready = std::get_if<wire::Ready>(&*reaction.answer)) {
+      own_ = ready->mask_key;
+      masked_ = std::get<wire::Welcome>(heard).masked;
     }
-    check_travel(*reaction.answer, input);
-    if (!wire::holds<wire::Task>(heard)) continue;
-    check_task(std::get<wire::Task>(heard), *reaction.answer, masked);
-    const auto again = participant.on_message(heard);
-    FUZZ_PROMISE(again.answer->SerializeAsString() == reaction.answer->SerializeAsString());
+    check_travel(*reaction.answer, input_);
+    const auto* task = std::get_if<wire::Task>(&heard);
+    if (task == nullptr) return;
+    check_task(*task, *reaction.answer, masked_);
+    const auto again = participant_.on_message(heard);
+    FUZZ_PROMISE(bytes_of(*again.answer) == bytes_of(*reaction.answer));
   }
-}
+
+  Input& input_;
+  test::NoLog log_;
+  TinyOwner owner_;
+  Participant participant_{
+      {.name = "tiny", .software = "fuzz", .reveal_updates = true, .expose_rows = true}, owner_, log_};
+  wire::MaskKey own_;
+  bool masked_ = false;
+  wire::Reassembler<wire::ServerMessage> incoming_{2000, 16};
+};
 
 }  // namespace
 }  // namespace fedrk::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fedrk::fuzz::Input input(data, size);
-  fedrk::fuzz::play(input);
+  fedrk::fuzz::Play(input).run();
   return 0;
 }

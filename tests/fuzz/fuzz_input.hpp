@@ -2,18 +2,20 @@
 #pragma once
 
 // What the fuzz targets share: a promise that ends the program where it is broken, and messages made from the bytes of
-// an input, half of them parsed as they are and half put together field by field, so that deep states are reached.
+// an input, some of them as they are, the others field by field, so that deep states are reached.
 
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include "base/fields.hpp"
-#include "fedrk/v1/federation.pb.h"
-#include "transport/protocol/wire.hpp"
+#include "support/any_value.hpp"
+#include "transport/protocol/chunks.hpp"
 
 namespace fedrk::fuzz {
 
@@ -58,7 +60,7 @@ class Input {
   }
   std::string text() {
     std::string words = bytes_.ConsumeRandomLengthString(40);
-    for (char& c : words) c = static_cast<char>(c & 0x7f);  // protobuf refuses to parse text that is not UTF-8
+    for (char& c : words) c = static_cast<char>(c & 0x7f);  // text that is not UTF-8 is refused
     return words;
   }
   std::string run() { return below(8) == 0 ? text() : "fuzz"; }
@@ -73,24 +75,50 @@ class Input {
   }
   std::string rest() { return bytes_.ConsumeRemainingBytesAsString(); }
 
-  /// As often as not of the length that it says.
-  void fill(wire::Vector& vector, std::uint32_t usual) {
-    const std::uint32_t held = maybe() ? usual : below(6);
-    for (std::uint32_t k = 0; k < held; ++k) vector.add_values(below(4) == 0 ? real() : 0.5);
-    vector.set_length(below(4) == 0 ? number() : held);
-  }
-  void fill(wire::Piece& piece) {
-    for (std::uint32_t k = below(5); k > 0; --k) piece.add_values(real());
+  template <class Numbers>
+  void fill(Numbers& numbers, std::uint32_t usual) {
+    numbers.assign(maybe() ? usual : below(6), typename Numbers::value_type(1));
+    for (auto& number : numbers) {
+      if (below(4) == 0) number = this->number<typename Numbers::value_type>();
+    }
   }
 
-  /// Nothing where a transport would have refused the bytes.
-  template <class Message>
-  bool parse(Message& message) {
-    return message.ParseFromString(bytes_.ConsumeRandomLengthString(400));
+  std::string raw() { return bytes_.ConsumeRandomLengthString(400); }
+
+  /// The bytes of a message as they travel, in chunks of any size; now and then not quite these bytes.
+  std::vector<std::string> chunks_of(std::string& bytes) {
+    if (below(12) == 0) spoil(bytes);
+    const std::size_t most = below(4) == 0 ? 1 + below(60) : wire::kChunk;
+    std::vector<std::string> chunks;
+    for (std::size_t from = 0; from < bytes.size(); from += most) {
+      const wire::Chunk chunk = wire::chunk_at(bytes, from, most);
+      chunks.push_back(static_cast<char>(chunk.kind) + std::string(chunk.bytes));
+    }
+    return chunks;
   }
 
  private:
   FuzzedDataProvider bytes_;
 };
+
+/// A message of any kind, whose fields hold now and then anything at all.
+template <class... Bodies>
+void fill(std::variant<Bodies...>& message, Input& input) {
+  const std::uint32_t chosen = input.below(sizeof...(Bodies));
+  std::uint32_t kind = 0;
+  ((kind++ == chosen ? static_cast<void>(message.template emplace<Bodies>()) : void()), ...);
+  const bool any = input.below(4) == 0;
+  std::visit([&](auto& body) { any ? test::fill_any(body, input) : void(); }, message);
+}
+
+/// Nothing where the bytes are none.
+template <class Message>
+std::optional<Message> parsed(std::string_view bytes) {
+  std::optional<Message> message(std::in_place);
+  ByteReader in(bytes);
+  in.get(*message);
+  if (!in.complete()) message.reset();
+  return message;
+}
 
 }  // namespace fedrk::fuzz

@@ -9,6 +9,7 @@
 
 #include "fuzz/fuzz_input.hpp"
 #include "round/accept_replies.hpp"
+#include "support/any_value.hpp"
 #include "support/local_federation.hpp"
 #include "transport/protocol/switchboard.hpp"
 #include "transport/protocol/wire.hpp"
@@ -17,7 +18,6 @@ namespace fedrk::fuzz {
 namespace {
 
 using namespace network;
-using Body = wire::ClientMessage;
 
 const std::vector<std::string> kNames{"a", "b", "c"};
 
@@ -25,7 +25,7 @@ const std::vector<std::string> kNames{"a", "b", "c"};
 class WatchedOutbox final : public Outbox {
  public:
   void send(ConnectionId connection, Parcel parcel) override {
-    FUZZ_PROMISE(parcel && !parcel->empty());
+    FUZZ_PROMISE(parcel && parsed<wire::ServerMessage>(*parcel));
     FUZZ_PROMISE(open.contains(connection) && !open[connection]);
   }
   void close(ConnectionId connection, Closing why, std::string) override {
@@ -36,68 +36,53 @@ class WatchedOutbox final : public Outbox {
   std::map<ConnectionId, bool> open;  // and whether it was told to go
 };
 
-wire::ClientMessage built(Input& input) {
-  wire::ClientMessage message;
-  switch (input.below(10)) {
-    case 0:
-      message.mutable_hello()->set_protocol(input.protocol());
-      message.mutable_hello()->set_name(input.below(8) == 0 ? input.text() : kNames[input.below(3)]);
-      break;
-    case 1:
-      message.mutable_ready()->set_rows(input.maybe() ? 3 : input.number());
-      message.mutable_ready()->set_columns(input.maybe() ? 2 : input.number());
-      for (std::uint32_t k = input.maybe() ? 0 : input.below(4); k > 0; --k) {
-        message.mutable_ready()->add_names(input.text());
-      }
-      if (input.maybe()) message.mutable_ready()->mutable_mask_key()->set_key(input.text());
-      break;
-    case 2:
-      message.mutable_heartbeat();
-      break;
-    case 3:
-      message.mutable_column_sums()->set_run(input.run());
-      message.mutable_column_sums()->set_squared(input.maybe());
-      input.fill(*message.mutable_column_sums()->mutable_sums(), 2);
-      break;
-    case 4:
-      message.mutable_prepared()->set_run(input.run());
-      message.mutable_prepared()->set_rows(input.maybe() ? 3 : input.number());
-      message.mutable_prepared()->set_squared_norm(input.maybe() ? 0.0 : input.real());
-      if (input.maybe()) input.fill(*message.mutable_prepared()->mutable_masked_norms(), 2);
-      break;
-    case 5:
-    case 6: {
-      auto& update = *message.mutable_update();
-      update.set_run(input.run());
-      update.set_number(input.number());
-      update.set_round(input.below(2));
-      update.set_attempt(input.below(3));
-      update.set_masked(input.maybe());
-      input.fill(*update.mutable_values(), 2);
-      if (input.maybe()) update.set_squared_residual(input.real());
-      if (input.maybe()) update.set_gap(input.real());
-      break;
-    }
-    case 7:
-      message.mutable_refusal()->set_run(input.run());
-      message.mutable_refusal()->set_reason(input.text());
-      if (input.maybe()) message.mutable_refusal()->set_number(input.number());
-      message.mutable_refusal()->set_attempt(input.below(3));
-      if (input.maybe()) message.mutable_refusal()->set_answered(static_cast<std::uint32_t>(input.number()));
-      break;
-    case 8:
-      input.fill(*message.mutable_piece());
-      break;
-    default:
-      break;
-  }
-  return message;
+// What makes more of a message that holds anything at all.
+
+void make_plausible(wire::Hello& hello, Input& input) {
+  hello.protocol = input.protocol();
+  hello.name = input.below(8) == 0 ? input.text() : kNames[input.below(3)];
 }
 
-// As the assembly leaves it, so that what came out can be compared with what went in.
-std::string bytes_of(wire::ClientMessage message) {
-  wire::vectors_of(message);
-  return message.SerializeAsString();
+void make_plausible(wire::Ready& ready, Input& input) {
+  if (input.maybe()) ready.rows = 3;
+  if (input.maybe()) ready.columns = 2;
+  if (input.maybe()) ready.names.clear();
+}
+
+void make_plausible(wire::ColumnSums& sums, Input& input) {
+  input.fill(sums.sums, 2);
+  if (input.maybe()) sums.masked.clear();
+}
+
+void make_plausible(wire::Prepared& prepared, Input& input) {
+  if (input.maybe()) prepared = {.run = prepared.run, .rows = 3};
+}
+
+void make_plausible(wire::Update& update, Input& input) {
+  if (input.maybe()) update.number = input.number();
+  update.round = input.below(2);
+  update.attempt = input.below(3);
+  input.fill(update.values, 2);
+  if (input.maybe()) update.masked.reset();
+}
+
+void make_plausible(wire::Refusal& refusal, Input& input) {
+  refusal.attempt = input.below(3);
+  if (input.maybe()) refusal.number = input.number();
+}
+
+void make_plausible(wire::Heartbeat&, Input&) {}
+
+wire::ClientMessage built(Input& input) {
+  wire::ClientMessage message;
+  fill(message, input);
+  std::visit(
+      [&](auto& body) {
+        if constexpr (requires { body.run; }) body.run = input.run();
+        make_plausible(body, input);
+      },
+      message);
+  return message;
 }
 
 FederationOptions options_from(Input& input, const bool& revoked) {
@@ -142,7 +127,7 @@ class Play {
         join(kNames[input_.below(3)]);
         break;
       case 3:
-        if (wire::ClientMessage message; input_.parse(message)) say(any_connection(), std::move(message));
+        say_raw(any_connection(), input_.raw());
         break;
       case 4:
       case 5:
@@ -181,7 +166,7 @@ class Play {
   void rarely() {
     if (input_.below(8) != 0) return;
     if (input_.maybe()) board_->interrupt(Termination::Interrupted, input_.text());
-    if (input_.maybe()) board_->end(wire::End());
+    if (input_.maybe()) board_->end({});
   }
 
   // ---- Connections.
@@ -198,25 +183,32 @@ class Play {
 
   void join(const std::string& name) {
     const ConnectionId connection = open();
-    wire::ClientMessage message;
-    message.mutable_hello()->set_protocol(wire::kProtocol);
-    message.mutable_hello()->set_name(name);
-    say(connection, message);
-    message.mutable_ready()->set_rows(3);
-    message.mutable_ready()->set_columns(2);
-    say(connection, message);
-    message.mutable_prepared()->set_run("fuzz");
-    message.mutable_prepared()->set_rows(3);
-    if (prepared_) say(connection, message);
+    say(connection, wire::Hello{.name = name});
+    say(connection, wire::Ready{.rows = 3, .columns = 2});
+    if (prepared_) say(connection, wire::Prepared{.run = "fuzz", .rows = 3});
   }
 
-  void say(ConnectionId connection, wire::ClientMessage message) {
-    if (wire::holds<wire::Hello>(message) && outbox_.open.contains(connection))
-      names_.try_emplace(connection, std::get<wire::Hello>(message).name);
-    pieces_ = pieces_ || message.has_piece();
+  void say(ConnectionId connection, const wire::ClientMessage& message) {
+    std::string bytes = bytes_of(message);
+    const auto chunks = input_.chunks_of(bytes);
+    note(connection, bytes);
+    for (const std::string& chunk : chunks) board_->on_chunk(connection, chunk);
+  }
+
+  void say_raw(ConnectionId connection, const std::string& chunk) {
+    const bool whole = chunk.starts_with(static_cast<char>(wire::ChunkKind::Whole));
+    if (whole) note(connection, chunk.substr(1));
+    parts_ = parts_ || !whole;  // which may make a message with others
+    board_->on_chunk(connection, chunk);
+  }
+
+  // Who says what.
+  void note(ConnectionId connection, const std::string& bytes) {
+    const auto message = parsed<wire::ClientMessage>(bytes);
+    const auto* hello = message ? std::get_if<wire::Hello>(&*message) : nullptr;
+    if (hello != nullptr && outbox_.open.contains(connection)) names_.try_emplace(connection, hello->name);
     const auto name = names_.find(connection);
-    said_.emplace_back(name == names_.end() ? "" : name->second, bytes_of(message));
-    board_->on_message(connection, std::move(message));
+    said_.emplace_back(name == names_.end() ? "" : name->second, bytes);
   }
 
   void close(ConnectionId connection) {
@@ -231,12 +223,11 @@ class Play {
     try {
       const auto arrivals = board_->gather();
       if (!arrivals || input_.maybe()) return;
-      wire::Prepared expected;
-      expected.set_rows(3);
+      const wire::Prepared expected{.run = "fuzz", .rows = 3};
       prepared_ = true;
       if (input_.maybe()) {
         wire::Company company;
-        for (const auto& arrival : *arrivals) company.add_members()->set_name(arrival.name);
+        for (const auto& arrival : *arrivals) company.members.push_back({arrival.name, {}});
         board_->introduce(std::move(company));
       }
       board_->fix_preparation(std::vector<wire::Prepare>(arrivals->size()), std::vector(arrivals->size(), expected));
@@ -245,11 +236,12 @@ class Play {
   }
 
   void begin() {
-    constexpr Body::BodyCase kKinds[] = {Body::kUpdate, Body::kUpdate, Body::kColumnSums, Body::kPrepared};
+    constexpr std::size_t kKinds[] = {wire::kAnswerKind<wire::Update>, wire::kAnswerKind<wire::Update>,
+                                      wire::kAnswerKind<wire::ColumnSums>, wire::kAnswerKind<wire::Prepared>};
     question_ = Switchboard::Question{.kind = kKinds[input_.below(4)],
                                       .number = input_.below(4),
                                       .attempt = input_.below(3),
-                                      .parcel = [](ClientId) { return parcel_of(wire::ServerMessage()); },
+                                      .parcel = [](ClientId) { return parcel_of(wire::Task()); },
                                       .longest = input_.below(5),
                                       .squared = input_.maybe()};
     longest_ = std::max(longest_, question_->longest);
@@ -262,7 +254,7 @@ class Play {
       aside_.push_back(seats[i].presence == "put aside");
     }
     said_.clear();
-    pieces_ = false;
+    parts_ = false;
     try {
       board_->begin(*question_, asked_);
     } catch (const RunEnded&) {
@@ -272,19 +264,15 @@ class Play {
 
   void answer_well() {
     for (const auto& [connection, told_to_go] : outbox_.open) {
-      wire::ClientMessage message;
-      if (question_->kind == Body::kUpdate) {
-        message.mutable_update()->set_run("fuzz");
-        message.mutable_update()->set_number(question_->number);
-        message.mutable_update()->set_attempt(question_->attempt);
-        input_.fill(*message.mutable_update()->mutable_values(), 2);
-      } else if (question_->kind == Body::kColumnSums) {
-        message.mutable_column_sums()->set_run("fuzz");
-        message.mutable_column_sums()->set_squared(question_->squared);
-      } else {
-        message.mutable_prepared()->set_run("fuzz");
+      wire::ClientMessage message = wire::Prepared{.run = "fuzz"};
+      if (question_->kind == wire::kAnswerKind<wire::Update>) {
+        auto& update = message.emplace<wire::Update>();
+        update = {.run = "fuzz", .number = question_->number, .attempt = question_->attempt};
+        input_.fill(update.values, 2);
+      } else if (question_->kind == wire::kAnswerKind<wire::ColumnSums>) {
+        message = wire::ColumnSums{.run = "fuzz", .squared = question_->squared};
       }
-      if (names_.contains(connection)) say(connection, std::move(message));
+      if (names_.contains(connection)) say(connection, message);
     }
   }
 
@@ -309,17 +297,14 @@ class Play {
   void check_answer(const Switchboard::Question& question, const Switchboard::Answer& answer, bool was_aside) {
     const wire::ClientMessage& message = *answer.message;
     FUZZ_PROMISE(!was_aside);
-    FUZZ_PROMISE(message.body_case() == question.kind);
-    if (wire::holds<wire::Update>(message)) {
-      FUZZ_PROMISE(std::get<wire::Update>(message).run == "fuzz" &&
-                   std::get<wire::Update>(message).number == question.number);
-      FUZZ_PROMISE(std::get<wire::Update>(message).attempt == question.attempt);
-      const auto& values = std::get<wire::Update>(message).values;
-      FUZZ_PROMISE(values.length() == static_cast<std::uint64_t>(values.values_size()) && values.length() <= longest_);
+    FUZZ_PROMISE(message.index() == question.kind);
+    if (const auto* update = std::get_if<wire::Update>(&message)) {
+      FUZZ_PROMISE(update->run == "fuzz" && update->number == question.number && update->attempt == question.attempt);
+      FUZZ_PROMISE(update->values.size() + (update->masked ? update->masked->size() : 0) <= longest_);
     }
-    if (wire::holds<wire::ColumnSums>(message))
-      FUZZ_PROMISE(std::get<wire::ColumnSums>(message).squared == question.squared);
-    if (pieces_) return;
+    const auto* sums = std::get_if<wire::ColumnSums>(&message);
+    FUZZ_PROMISE(sums == nullptr || sums->squared == question.squared);
+    if (parts_) return;
     const std::string name = board_->status()[answer.client.value].name;
     FUZZ_PROMISE(std::ranges::find(said_, std::pair(name, bytes_of(message))) != said_.end());
   }
@@ -331,8 +316,9 @@ class Play {
     if (input_.maybe()) task.work = ValidSteps{FixedSteps{1}};
     RoundReplies round;
     for (const auto& answer : answers) {
-      if (!answer.message || !wire::holds<wire::Update>(*answer.message)) continue;
-      LocalReply reply = wire::reply_from(std::get<wire::Update>(*answer.message), answer.client, task);
+      const auto* update = answer.message ? std::get_if<wire::Update>(&*answer.message) : nullptr;
+      if (update == nullptr) continue;
+      LocalReply reply = wire::reply_from(*update, answer.client, task);
       if (fault_of(task, x.size(), reply).empty()) round.replies.push_back(std::move(reply));
     }
     task.reveal = Reveal::Sums;
@@ -352,7 +338,7 @@ class Play {
   }
 
   Input& input_;
-  bool revoked_ = false, prepared_ = false, pieces_ = false;
+  bool revoked_ = false, prepared_ = false, parts_ = false;
   test::NoLog log_;
   WatchedOutbox outbox_;
   std::unique_ptr<Switchboard> board_;

@@ -218,8 +218,8 @@ using ServerMessage = std::variant<Welcome, Company, SumColumns, SumSquares, Pre
 template <class Body, class... Bodies>
 consteval std::size_t index_in(std::type_identity<std::variant<Bodies...>>) {
   std::size_t index = 0;
-  ((std::same_as<Body, Bodies> || (++index, false)) || ...);
-  return index;
+  const bool found = ((std::same_as<Body, Bodies> || (++index, false)) || ...);
+  return found ? index : std::variant_npos;
 }
 template <class Body>
 inline constexpr std::size_t kAnswerKind = index_in<Body>(std::type_identity<ClientMessage>{});
