@@ -8,7 +8,7 @@
 
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
-#include "experiments/verdicts_beyond.hpp"
+#include "experiments/judgements_beyond.hpp"
 #include "fedrk/generate.hpp"
 #include "methods/conjugate_gradients.hpp"
 #include "methods/others/averaging.hpp"

@@ -9,7 +9,7 @@
 
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
-#include "experiments/verdicts_beyond.hpp"
+#include "experiments/judgements_beyond.hpp"
 #include "linalg/kernels.hpp"
 #include "linalg/random/rng_stream.hpp"
 

@@ -7,7 +7,7 @@
 #include "analysis/error_to_truth.hpp"
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
-#include "experiments/verdicts_beyond.hpp"
+#include "experiments/judgements_beyond.hpp"
 #include "fedrk/generate.hpp"
 #include "methods/conjugate_gradients.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "experiments/judgements_fig1.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts_fig1.hpp"
 #include "fedrk/in_process_engine.hpp"
 #include "methods/method_options.hpp"
 

@@ -12,9 +12,9 @@
 
 #include "analysis/lasso.hpp"
 #include "experiments/beyond_parts.hpp"
+#include "experiments/judgements_beyond.hpp"
 #include "experiments/sparse_trials.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts_beyond.hpp"
 #include "fedrk/in_process_engine.hpp"
 #include "linalg/kernels.hpp"
 #include "methods/method_options.hpp"

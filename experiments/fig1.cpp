@@ -8,8 +8,8 @@
 
 #include "experiments/experiment.hpp"
 #include "experiments/fig1_runs.hpp"
+#include "experiments/judgements_fig1.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts_fig1.hpp"
 
 namespace fedrk::experiments {
 namespace {

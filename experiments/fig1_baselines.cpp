@@ -14,8 +14,8 @@
 #include "analysis/contenders.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/fig1_runs.hpp"
+#include "experiments/judgements_fig1.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts_fig1.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "analysis/error_to_truth.hpp"
 #include "experiments/experiment.hpp"
+#include "experiments/judgements_fig1.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts_fig1.hpp"
 #include "fedrk/error.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/in_process_engine.hpp"

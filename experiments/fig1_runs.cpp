@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/error_to_truth.hpp"
-#include "methods/published_method.hpp"
+#include "methods/fedrk_method.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "experiments/judgements_fig1.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts_fig1.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/in_process_engine.hpp"
 

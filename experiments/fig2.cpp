@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "experiments/experiment.hpp"
+#include "experiments/judgements.hpp"
 #include "experiments/sparse_trials.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts.hpp"
 #include "linalg/random/rng_stream.hpp"
 
 namespace fedrk::experiments {

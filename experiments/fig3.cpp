@@ -10,8 +10,8 @@
 
 #include "analysis/error_to_truth.hpp"
 #include "experiments/experiment.hpp"
+#include "experiments/judgements.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/in_process_engine.hpp"
 #include "fedrk/run.hpp"

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "experiments/experiment.hpp"
+#include "experiments/judgements.hpp"
 #include "experiments/prostate.hpp"
 #include "experiments/prostate_lasso.hpp"
 #include "experiments/support.hpp"
-#include "experiments/verdicts.hpp"
 
 namespace fedrk::experiments {
 namespace {

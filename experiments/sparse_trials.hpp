@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "experiments/verdicts.hpp"
+#include "experiments/judgements.hpp"
 #include "fedrk/generate.hpp"
 
 namespace fedrk::experiments {

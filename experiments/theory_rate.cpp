@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "analysis/spectrum.hpp"
+#include "experiments/judgements.hpp"
 #include "experiments/theory_parts.hpp"
-#include "experiments/verdicts.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/row_block.hpp"
 #include "kaczmarz/randomized_kaczmarz.hpp"

@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "analysis/error_to_truth.hpp"
+#include "experiments/judgements.hpp"
 #include "experiments/theory_parts.hpp"
-#include "experiments/verdicts.hpp"
 #include "fedrk/generate.hpp"
 #include "fedrk/in_process_engine.hpp"
 #include "fedrk/run.hpp"

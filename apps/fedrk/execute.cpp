@@ -9,7 +9,7 @@
 
 #include "checkpoint/journal_engine.hpp"
 #include "report/fit_text.hpp"
-#include "report/privacy_forecast_words.hpp"
+#include "report/privacy_forecast_text.hpp"
 #include "report/report.hpp"
 #include "report/result_files.hpp"
 #include "report/solve_text.hpp"

@@ -135,7 +135,7 @@ class Engine {
 
   /// Carries the task to the participants and brings back what they answer, one by one or, where the task reveals no
   /// more, as their sum with the list of those in it. The same task gives the same answer. May throw RunEnded
-  /// (run_ended.hpp).
+  /// (run_aborted.hpp).
   virtual RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) = 0;
 
   /// Told in place of being asked, where the answer is known from an earlier process: an engine whose answers depend on

@@ -12,12 +12,12 @@
 #include "analysis/lasso.hpp"
 #include "analysis/step_search.hpp"
 #include "methods/conjugate_gradients.hpp"
+#include "methods/fedrk_method.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/others/averaging.hpp"
 #include "methods/others/gradient_descent.hpp"
 #include "methods/others/pooled.hpp"
 #include "methods/others/scaffold.hpp"
-#include "methods/published_method.hpp"
 
 namespace fedrk {
 namespace {

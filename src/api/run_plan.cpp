@@ -13,10 +13,10 @@
 #include "analysis/selection_counts.hpp"
 #include "methods/refit.hpp"
 #include "methods/sparse_kaczmarz.hpp"
-#include "report/horizon_words.hpp"
-#include "report/privacy_forecast_words.hpp"
+#include "report/horizon_text.hpp"
+#include "report/privacy_forecast_text.hpp"
 #include "report/text.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 
 namespace fedrk::api {
 namespace {

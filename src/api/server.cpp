@@ -6,7 +6,7 @@
 #include "api/fit_plan.hpp"
 #include "api/no_log.hpp"
 #include "api/run_plan.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 #include "transport/protocol/federation_server.hpp"
 
 namespace fedrk {

@@ -9,7 +9,7 @@
 #include "pki/openssl.hpp"
 #include "pki/tcp.hpp"
 #include "pki/tls_conversation.hpp"
-#include "pki/tls_words.hpp"
+#include "pki/tls_text.hpp"
 
 namespace fedrk::security {
 namespace {

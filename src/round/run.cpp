@@ -10,11 +10,11 @@
 
 #include "fedrk/error.hpp"
 #include "linalg/kernels.hpp"
-#include "methods/published_method.hpp"
+#include "methods/fedrk_method.hpp"
 #include "round/asking.hpp"
 #include "round/checkpoints.hpp"
 #include "round/participation.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 #include "round/state_stream.hpp"
 #include "round/stopping.hpp"
 #include "round/sweep.hpp"

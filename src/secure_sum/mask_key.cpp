@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "pki/signature.hpp"
-#include "transport/protocol/words.hpp"
+#include "transport/protocol/sanitized.hpp"
 
 namespace fedrk::network {
 namespace {

@@ -10,7 +10,7 @@
 #include "methods/zcdp.hpp"
 #include "secure_sum/mask_key.hpp"
 #include "secure_sum/reply_part.hpp"
-#include "transport/protocol/words.hpp"
+#include "transport/protocol/sanitized.hpp"
 
 namespace fedrk::network {
 namespace {

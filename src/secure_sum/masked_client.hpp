@@ -21,8 +21,8 @@
 #include "methods/privacy_plan.hpp"
 #include "ops/log.hpp"
 #include "pki/own_credentials.hpp"
-#include "secure_sum/mask_book.hpp"
 #include "secure_sum/masker.hpp"
+#include "secure_sum/replay_guard.hpp"
 #include "transport/protocol/data_owner.hpp"
 #include "transport/protocol/wire.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "fedrk/error.hpp"
 #include "round/accept_replies.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 #include "secure_sum/reply_part.hpp"
-#include "transport/protocol/task_parcels.hpp"
+#include "transport/protocol/outgoing_tasks.hpp"
 #include "transport/protocol/wire.hpp"
 
 namespace fedrk::network {

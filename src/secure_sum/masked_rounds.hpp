@@ -17,7 +17,7 @@
 #include "fedrk/engine.hpp"
 #include "plan/server_options.hpp"
 #include "secure_sum/grid_scale.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 

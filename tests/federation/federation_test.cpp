@@ -5,7 +5,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "federation/weather.hpp"
+#include "federation/chaos.hpp"
 #include "support/network_namespaces.hpp"
 
 namespace fedrk::test {

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "federation/weather.hpp"
+#include "federation/chaos.hpp"
 
 namespace fedrk::test {
 namespace {

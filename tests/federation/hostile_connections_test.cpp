@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "federation/weather.hpp"
+#include "federation/chaos.hpp"
 #include "pki/private_file.hpp"
 #include "pki/tls_probe.hpp"
 #include "support/http_get.hpp"

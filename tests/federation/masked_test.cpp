@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "federation/weather.hpp"
+#include "federation/chaos.hpp"
 
 namespace fedrk::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <thread>
 
-#include "federation/weather.hpp"
+#include "federation/chaos.hpp"
 #include "support/local_federation.hpp"  // NoLog
 #include "support/messages.hpp"
 #include "transport/protocol/client_session.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "federation/weather.hpp"
+#include "federation/chaos.hpp"
 #include "support/http_get.hpp"
 
 namespace fedrk::test {

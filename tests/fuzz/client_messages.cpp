@@ -12,7 +12,7 @@
 #include "secure_sum/masker.hpp"
 #include "support/any_value.hpp"
 #include "support/local_federation.hpp"
-#include "transport/protocol/participant.hpp"
+#include "transport/protocol/client_protocol.hpp"
 #include "transport/protocol/wire.hpp"
 
 namespace fedrk::fuzz {

@@ -11,7 +11,7 @@
 #include "round/accept_replies.hpp"
 #include "support/any_value.hpp"
 #include "support/local_federation.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 #include "transport/protocol/wire.hpp"
 
 namespace fedrk::fuzz {

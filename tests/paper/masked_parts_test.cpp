@@ -9,7 +9,7 @@
 
 #include "methods/method_options.hpp"
 #include "secure_sum/grid_scale.hpp"
-#include "support/masked_circle.hpp"
+#include "support/masked_fixture.hpp"
 #include "support/prostate_attack.hpp"
 
 namespace fedrk {

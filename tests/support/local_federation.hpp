@@ -17,7 +17,7 @@
 
 #include "fedrk/site.hpp"
 #include "ops/log.hpp"
-#include "secure_sum/mask_book.hpp"
+#include "secure_sum/replay_guard.hpp"
 #include "transport/protocol/client_run.hpp"
 #include "transport/protocol/data_owner.hpp"
 #include "transport/protocol/federation_server.hpp"

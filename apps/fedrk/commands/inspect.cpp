@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/survey.hpp"
-#include "api/method_words.hpp"
+#include "api/method_text.hpp"
 #include "api/revealed.hpp"
 #include "commands.hpp"
 #include "inspect_attack.hpp"

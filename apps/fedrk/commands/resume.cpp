@@ -13,7 +13,7 @@
 #include "flags.hpp"
 #include "launcher.hpp"
 #include "plan/plan_options.hpp"
-#include "report/privacy_forecast_words.hpp"
+#include "report/privacy_forecast_text.hpp"
 #include "run_folder.hpp"
 #include "signals.hpp"
 

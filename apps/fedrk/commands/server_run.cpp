@@ -20,7 +20,7 @@
 #include "methods/exposure.hpp"
 #include "ops/http_endpoint.hpp"
 #include "pki/tls_probe.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 #include "server_metrics.hpp"
 #include "signals.hpp"
 #include "transport/protocol/federation_server.hpp"

@@ -11,7 +11,7 @@
 #include "execute.hpp"
 #include "launcher.hpp"
 #include "plan_flags.hpp"
-#include "report/privacy_forecast_words.hpp"
+#include "report/privacy_forecast_text.hpp"
 #include "run_folder.hpp"
 #include "signals.hpp"
 

@@ -14,7 +14,7 @@
 #include "linalg/kernels.hpp"
 #include "problem/standardize.hpp"
 #include "secure_sum/part.hpp"
-#include "transport/protocol/words.hpp"
+#include "transport/protocol/sanitized.hpp"
 
 namespace fedrk::network {
 namespace {

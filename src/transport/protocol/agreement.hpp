@@ -13,7 +13,7 @@
 #include "plan/plan.hpp"
 #include "transport/protocol/federation_server.hpp"
 #include "transport/protocol/messages.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 

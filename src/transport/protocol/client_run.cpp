@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "transport/protocol/client_protocol.hpp"
 #include "transport/protocol/client_session.hpp"
-#include "transport/protocol/participant.hpp"
+#include "transport/protocol/sanitized.hpp"
 #include "transport/protocol/server_link.hpp"
-#include "transport/protocol/words.hpp"
 
 namespace fedrk::network {
 namespace {

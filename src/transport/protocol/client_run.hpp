@@ -15,7 +15,7 @@
 #include "fedrk/tls_files.hpp"
 #include "ops/log.hpp"
 #include "plan/server_options.hpp"
-#include "secure_sum/mask_book.hpp"
+#include "secure_sum/replay_guard.hpp"
 #include "transport/protocol/data_owner.hpp"
 
 namespace fedrk::network {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "transport/protocol/client_protocol.hpp"
 #include "transport/protocol/messages.hpp"
-#include "transport/protocol/participant.hpp"
 #include "transport/protocol/server_link.hpp"
 
 namespace fedrk::network {

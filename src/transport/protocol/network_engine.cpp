@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "round/accept_replies.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 #include "round/state_stream.hpp"
 #include "secure_sum/reply_part.hpp"
-#include "transport/protocol/task_parcels.hpp"
+#include "transport/protocol/outgoing_tasks.hpp"
 #include "transport/protocol/wire.hpp"
 
 namespace fedrk::network {

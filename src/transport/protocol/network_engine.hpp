@@ -12,7 +12,7 @@
 #include "fedrk/engine.hpp"
 #include "plan/server_options.hpp"
 #include "secure_sum/masked_rounds.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 

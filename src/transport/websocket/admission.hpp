@@ -13,7 +13,7 @@
 
 #include "base/result.hpp"
 #include "plan/server_options.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 #include "transport/websocket/asio_types.hpp"
 #include "transport/websocket/handshake_log.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "transport/protocol/server_link.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 

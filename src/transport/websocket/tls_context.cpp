@@ -8,7 +8,7 @@
 
 #include "base/mapped_file.hpp"
 #include "pki/certificate.hpp"
-#include "transport/protocol/words.hpp"
+#include "transport/protocol/sanitized.hpp"
 
 namespace fedrk::network {
 namespace {

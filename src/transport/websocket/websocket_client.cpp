@@ -20,9 +20,9 @@
 
 #include "pki/certificate.hpp"
 #include "pki/tls_probe.hpp"
-#include "pki/tls_words.hpp"
+#include "pki/tls_text.hpp"
+#include "transport/protocol/sanitized.hpp"
 #include "transport/protocol/server_link.hpp"
-#include "transport/protocol/words.hpp"
 #include "transport/websocket/close_codes.hpp"
 #include "transport/websocket/tls_context.hpp"
 

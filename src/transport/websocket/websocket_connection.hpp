@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 #include "transport/websocket/asio_types.hpp"
 #include "transport/websocket/tls_context.hpp"
 

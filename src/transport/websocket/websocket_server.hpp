@@ -15,7 +15,7 @@
 #include "fedrk/tls_files.hpp"
 #include "ops/log.hpp"
 #include "plan/server_options.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 

@@ -5,9 +5,9 @@
 
 #include "fedrk/error.hpp"
 #include "methods/conjugate_gradients.hpp"
+#include "methods/fedrk_method.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/hyperplane_method.hpp"
-#include "methods/published_method.hpp"
 #include "methods/sparse_kaczmarz.hpp"
 #include "methods/tail_average.hpp"
 #include "support/tiny_systems.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/run.hpp"
-#include "methods/published_method.hpp"
+#include "methods/fedrk_method.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "analysis/error_to_truth.hpp"
 #include "fedrk/error.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "linalg/kernels.hpp"
-#include "support/masked_circle.hpp"
+#include "support/masked_fixture.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk::network {

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/error.hpp"
-#include "round/run_ended.hpp"
-#include "support/masked_circle.hpp"
-#include "support/switchboard_desk.hpp"
+#include "round/run_aborted.hpp"
+#include "support/masked_fixture.hpp"
+#include "support/server_harness.hpp"
 #include "support/tiny_systems.hpp"
 #include "transport/protocol/network_engine.hpp"
 #include "transport/protocol/wire.hpp"

@@ -9,9 +9,9 @@
 
 #include "fedrk/generate.hpp"
 #include "problem/standardize.hpp"
-#include "support/switchboard_desk.hpp"
+#include "support/server_harness.hpp"
 #include "support/tiny_systems.hpp"
-#include "transport/protocol/participant.hpp"
+#include "transport/protocol/client_protocol.hpp"
 
 namespace fedrk::network {
 namespace {

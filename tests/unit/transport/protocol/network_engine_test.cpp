@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "round/run_ended.hpp"
-#include "support/switchboard_desk.hpp"
+#include "round/run_aborted.hpp"
+#include "support/server_harness.hpp"
 #include "transport/protocol/wire.hpp"
 
 namespace fedrk::network {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/switchboard_desk.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "support/server_harness.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/horizon_words.hpp"
+#include "report/horizon_text.hpp"
 
 #include <string>
 

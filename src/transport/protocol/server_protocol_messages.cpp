@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/sanitized.hpp"
+#include "transport/protocol/server_protocol.hpp"
 #include "transport/protocol/wire.hpp"
-#include "transport/protocol/words.hpp"
 
 namespace fedrk::network {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "fedrk/contracts.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 namespace {

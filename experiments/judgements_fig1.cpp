@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/verdicts_fig1.hpp"
+#include "experiments/judgements_fig1.hpp"
 
 #include <cmath>
 

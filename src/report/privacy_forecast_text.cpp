@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/privacy_forecast_words.hpp"
+#include "report/privacy_forecast_text.hpp"
 
 #include <fmt/format.h>
 

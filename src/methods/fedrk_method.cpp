@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/published_method.hpp"
+#include "methods/fedrk_method.hpp"
 
 #include "fedrk/run.hpp"
 #include "round/hyperplane.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/verdicts.hpp"
+#include "experiments/judgements.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -25,7 +25,7 @@
 #include "fedrk/client_id.hpp"
 #include "ops/log.hpp"
 #include "plan/server_options.hpp"
-#include "round/run_ended.hpp"
+#include "round/run_aborted.hpp"
 #include "transport/protocol/chunks.hpp"
 #include "transport/protocol/messages.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "transport/protocol/sanitized.hpp"
 #include "transport/protocol/wire.hpp"
-#include "transport/protocol/words.hpp"
 
 namespace fedrk::network {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "experiments/experiment.hpp"
-#include "experiments/verdicts_fig1.hpp"
+#include "experiments/judgements_fig1.hpp"
 
 namespace fedrk::experiments {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/protocol/words.hpp"
+#include "transport/protocol/sanitized.hpp"
 
 #include <gtest/gtest.h>
 

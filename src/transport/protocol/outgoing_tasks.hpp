@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pki/tls_words.hpp"
+#include "pki/tls_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/protocol/participant.hpp"
+#include "transport/protocol/client_protocol.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/method_words.hpp"
+#include "api/method_text.hpp"
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 #include "api/revealed.hpp"
 #include "fedrk/error.hpp"
 #include "plan/plan_options.hpp"
-#include "report/privacy_forecast_words.hpp"
+#include "report/privacy_forecast_text.hpp"
 #include "report/text.hpp"
 
 namespace fedrk::api {

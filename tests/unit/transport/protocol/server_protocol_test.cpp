@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Joining, answers, and what becomes of those who break the rules.
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 #include <gtest/gtest.h>
 
-#include "support/switchboard_desk.hpp"
+#include "support/server_harness.hpp"
 
 namespace fedrk::network {
 namespace {

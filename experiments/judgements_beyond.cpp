@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/verdicts_beyond.hpp"
+#include "experiments/judgements_beyond.hpp"
 
 #include <algorithm>
 #include <vector>

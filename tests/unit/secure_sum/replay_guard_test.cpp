@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "secure_sum/mask_book.hpp"
+#include "secure_sum/replay_guard.hpp"
 
 #include <functional>
 

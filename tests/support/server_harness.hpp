@@ -16,7 +16,7 @@
 
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
-#include "transport/protocol/switchboard.hpp"
+#include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::test {
 

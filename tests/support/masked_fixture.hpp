@@ -14,7 +14,7 @@
 #include "secure_sum/reply_part.hpp"
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
-#include "transport/protocol/participant.hpp"
+#include "transport/protocol/client_protocol.hpp"
 #include "transport/protocol/wire.hpp"
 
 namespace fedrk::test {
