@@ -16,11 +16,11 @@ double time_of(const std::function<void()>& work) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-std::vector<double> shortest_times(const std::vector<Contestant>& contestants, double seconds, std::size_t least) {
+std::vector<double> shortest_times(const std::vector<Contestant>& contestants, double seconds, std::size_t min_turns) {
   std::vector<double> shortest(contestants.size(), std::numeric_limits<double>::infinity());
   for (const Contestant& contestant : contestants) contestant.batch();  // first touch, lazy set-up
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  for (std::size_t turn = 0; turn < least || Clock::now() < end; ++turn) {
+  for (std::size_t turn = 0; turn < min_turns || Clock::now() < end; ++turn) {
     for (std::size_t i = 0; i < contestants.size(); ++i) {
       shortest[i] = std::min(shortest[i], time_of(contestants[i].batch) / contestants[i].units);
     }

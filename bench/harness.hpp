@@ -18,7 +18,8 @@ struct Contestant {
 };
 
 /// The shortest time of each in nanoseconds a unit, in the order given. Every one gets at least `least` turns.
-std::vector<double> shortest_times(const std::vector<Contestant>& contestants, double seconds, std::size_t least = 5);
+std::vector<double> shortest_times(const std::vector<Contestant>& contestants, double seconds,
+                                   std::size_t min_turns = 5);
 
 /// Nanoseconds that one call takes.
 double time_of(const std::function<void()>& work);

@@ -55,7 +55,7 @@ class CsrSolver {
   std::mt19937_64 random_{1};
 };
 
-/// FedRK as published, written plainly: rounds until the relative error to `truth` is at most `tolerance`.
+/// FedRK as in the paper, written plainly: rounds until the relative error to `truth` is at most `tolerance`.
 std::size_t plain_fedrk(std::vector<EigenSolver>& clients, std::size_t participants, std::uint64_t local_steps,
                         std::uint64_t server_steps, std::span<const double> truth, double tolerance);
 

@@ -105,7 +105,7 @@ void exact_projection(const Settings& settings, std::size_t rows, std::size_t co
     };
   };
   const auto times = shortest_times({{"fedrk", often([&] {
-                                        const LocalTask task{RoundIndex{++round}, x, UntilProjected{}};
+                                        const LocalTask task{RoundIndex{++round}, x, ExactProjection{}};
                                         keep(client.local_update(task).values.data());
                                       }),
                                       kRepeats},

@@ -13,9 +13,9 @@ Findings beyond(const Settings& settings, const Progress& progress) {
   findings.name = "beyond";
   findings.title = "Beyond the paper: sums, memory, least squares, soft thresholding";
   findings.set_up =
-      "Problems like those of the paper, by the published method and by its extensions. These make their local steps "
+      "Problems like those of the paper, by FedRK and by its extensions. These make their local steps "
       "on "
-      "shuffled rows, the published method on rows drawn by squared norm. Every client also sends one number, the gap "
+      "shuffled rows, FedRK on rows drawn by squared norm. Every client also sends one number, the gap "
       "of a hyperplane that holds every solution; the server may then add the answers up before it looks at them, or "
       "keep the hyperplanes of earlier rounds";
   const auto part = [&](double begin, double end) { return part_of(progress, begin, end); };

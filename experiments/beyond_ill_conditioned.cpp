@@ -26,7 +26,7 @@ constexpr Size kQuick{.rows = 240, .cols = 80, .clients = 8, .participants = 3, 
 
 struct Conditioning {
   double number;
-  const char* words;
+  const char* message;
   double level;  // that full memory must come to: rounding, magnified by the condition number
 };
 constexpr Conditioning kConditionings[] = {{1e3, "1e3", 1e-10}, {1e6, "1e6", 1e-7}};
@@ -72,7 +72,7 @@ void compare_on_ill_conditioned(const Settings& settings, const Progress& progre
   const std::size_t turns = (size.cols + size.clients - 1) / size.clients;
   const std::size_t groups = (2 * size.clients + size.participants) / (2 * size.participants);
   const std::size_t ends[] = {turns, turns * groups};
-  std::vector<ErrorCurve> curves, with_everyone, published;
+  std::vector<ErrorCurve> curves, with_everyone, by_fedrk;
   double done = 0.0;
   for (const Conditioning& conditioning : kConditionings) {
     const Progress half = part_of(progress, done, done + 0.5);
@@ -83,22 +83,21 @@ void compare_on_ill_conditioned(const Settings& settings, const Progress& progre
     run.rounds = size.rounds;
     run.local_budget = FixedSteps{size.steps};
     const auto label = [&](std::string_view method, std::size_t participants) {
-      return fmt::format("{}, {} a round, condition {}", method, participants, conditioning.words);
+      return fmt::format("{}, {} a round, condition {}", method, participants, conditioning.message);
     };
     const ErrorCurve everyone = runs.by_options(label("full memory", size.clients), full, run);
-    published.push_back(runs.by_options(label("published", size.clients), {.name = MethodName::Published}, run));
+    by_fedrk.push_back(runs.by_options(label("published", size.clients), {.name = MethodName::Fedrk}, run));
     run.participants = size.participants;
     const ErrorCurve some = runs.by_options(label("full memory", size.participants), full, run);
     for (std::size_t k = 0; k < 2; ++k) {
-      findings.verdicts.push_back(arrives_within("full memory ends with one update for each unknown",
-                                                 std::vector{k == 0 ? everyone : some}, conditioning.level, ends[k]));
+      findings.judgements.push_back(arrives_within("full memory ends with one update for each unknown",
+                                                   std::vector{k == 0 ? everyone : some}, conditioning.level, ends[k]));
     }
     with_everyone.push_back(everyone);
     curves.push_back(some);
   }
-  findings.verdicts.push_back(
-      stays_above("the published method hardly moves there: its error stays above", published, 0.1));
-  curves.insert(curves.end(), published.begin(), published.end());
+  findings.judgements.push_back(stays_above("FedRK hardly moves there: its error stays above", by_fedrk, 0.1));
+  curves.insert(curves.end(), by_fedrk.begin(), by_fedrk.end());
   auto plot =
       error_plot("Relative error against rounds for large condition numbers", "relative error", series_of(curves));
   curves.insert(curves.end(), with_everyone.begin(), with_everyone.end());
@@ -107,7 +106,7 @@ void compare_on_ill_conditioned(const Settings& settings, const Progress& progre
       {"beyond-condition",
        fmt::format("A system of {}x{} whose singular values are spread over three and over six decades, {} clients. "
                    "With the hyperplanes of all rounds in memory, the run ends when there is one for each of the {} "
-                   "unknowns: after {} rounds with {} clients a round, after {} with everyone. The published method is "
+                   "unknowns: after {} rounds with {} clients a round, after {} with everyone. FedRK is "
                    "shown with everyone.",
                    size.rows, size.cols, size.clients, size.cols, ends[1], size.participants, ends[0]),
        std::move(plot)});

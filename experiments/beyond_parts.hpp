@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What goes beyond the paper, each beside the published method. A part adds its verdicts, figures and tables to the
+// What goes beyond the paper, each beside FedRK. A part adds its verdicts, figures and tables to the
 // findings.
 
 #include "experiments/experiment.hpp"

@@ -20,7 +20,7 @@ class BeyondRuns {
   BeyondRuns(const LinearSystem& system, std::vector<double> truth, std::size_t clients, const Settings& settings,
              const Progress& progress, std::size_t runs);
 
-  /// The relative error after every round. Rows are drawn by squared norm in the published method, else shuffled;
+  /// The relative error after every round. Rows are drawn by squared norm in FedRK, else shuffled;
   /// residuals are reported where the method wants to see them.
   ErrorCurve by_options(std::string label, const MethodOptions& options, const RunOptions& run);
 

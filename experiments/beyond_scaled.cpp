@@ -46,17 +46,17 @@ void compare_on_scaled_rows(const Settings& settings, const Progress& progress, 
   run.rounds = size.rounds;
   run.participants = size.participants;
   run.local_budget = FixedSteps{size.steps};
-  const MethodOptions automatic{}, published{.name = MethodName::Published};
+  const MethodOptions automatic{}, by_fedrk{.name = MethodName::Fedrk};
   const auto both = [&](const LinearSystem& system, std::string_view rows, double begin) {
     const Progress half = part_of(progress, begin, begin + 0.5);
     BeyondRuns runs(system, problem.solution, size.clients, settings, half, 2);
     return std::vector{runs.by_options(fmt::format("automatic, {}", rows), automatic, run),
-                       runs.by_options(fmt::format("published, {}", rows), published, run)};
+                       runs.by_options(fmt::format("published, {}", rows), by_fedrk, run)};
   };
   const auto plain = both(problem.system, "rows alike", 0.0);
   const auto spread = both(scaled(problem.system, settings.seed), "rows scaled", 0.5);
 
-  findings.verdicts.push_back(scaling_hardly_matters(plain[0], spread[0], 1e-6, 1.2));
+  findings.judgements.push_back(scaling_hardly_matters(plain[0], spread[0], 1e-6, 1.2));
   const std::vector<ErrorCurve> curves{plain[0], spread[0], plain[1], spread[1]};
   findings.tables.push_back(table_of("beyond-scaled", "round", series_of(curves)));
   auto plot =
@@ -69,7 +69,7 @@ void compare_on_scaled_rows(const Settings& settings, const Progress& progress, 
       {"beyond-scaled",
        fmt::format(
            "The same equations ({}x{} standard Gaussian, {} of {} clients a round), and each of them multiplied "
-           "by a factor between 0.1 and 10. The published method draws rows by their squared norm and hardly "
+           "by a factor between 0.1 and 10. FedRK draws rows by their squared norm and hardly "
            "ever takes a short one; the automatic method takes them shuffled, whatever their length, and its "
            "two lines are one (points: rows scaled).",
            size.rows, size.cols, size.participants, size.clients),

@@ -26,14 +26,14 @@ namespace {
 struct Size {
   SparseSize problem{.rounds = 500};
   std::uint32_t judged = 100;  // the round after which supports are counted and the refit begins
-  std::size_t least = 18;      // of the instances
+  std::size_t min_found = 18;  // of the instances
 };
 constexpr Size kFull{};
 constexpr Size kQuick{
     .problem =
         {.rows = 128, .cols = 256, .nonzeros = 5, .clients = 8, .participants = 3, .rounds = 200, .instances = 6},
     .judged = 100,
-    .least = 5};
+    .min_found = 5};
 constexpr double kWeight = 1.0;  // lambda: about the size of an entry
 
 // A true entry below twice the noise drowns: of it nothing is asked, as in figure 2. One of eight instances has one.
@@ -219,12 +219,12 @@ void compare_on_sparse(const Settings& settings, const Progress& progress, Findi
   };
 
   // Over ten seeds all 20 instances were found and no ratio was above 1.000; at the small size, over thirty, likewise.
-  findings.verdicts.push_back(supports_are_found(
+  findings.judgements.push_back(supports_are_found(
       fmt::format(
           "the {} largest entries by soft thresholding hold the true ones, of size {} and more, after {} rounds",
           sparse.nonzeros, kDrowned, size.judged),
-      after(soft, size.judged), sparse.instances, size.least));
-  findings.verdicts.push_back(ratios_at_most(
+      after(soft, size.judged), sparse.instances, size.min_found));
+  findings.judgements.push_back(ratios_at_most(
       "a refit of what was selected is as good as least squares on those entries, ratio of errors", ratios, 1.1));
   findings.tables.push_back(table_of("beyond-sparse", "round", std::vector{soft, hard}));
   findings.tables.push_back(refit_table(instances));

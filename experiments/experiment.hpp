@@ -42,25 +42,25 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // numbers in full precision, by io::to_text
 };
 
-struct Verdict {
+struct Judgement {
   bool holds = false;
-  std::string words;  // the claim and the measured numbers: "more local steps converge faster: 636, 385, 274 rounds"
+  std::string message;  // the claim and the measured numbers: "more local steps converge faster: 636, 385, 274 rounds"
 };
 
 struct Findings {
   std::string name{};    // "fig1"
   std::string title{};   // "More local steps, fewer rounds"
   std::string set_up{};  // the sizes and options that were run, in words
-  std::vector<Verdict> verdicts{};
+  std::vector<Judgement> judgements{};
   std::vector<Figure> figures{};
   std::vector<Table> tables{};
   std::vector<std::string> notes{};  // what a reader should know and no verdict says
 
   bool holds() const {
-    for (const Verdict& verdict : verdicts) {
-      if (!verdict.holds) return false;
+    for (const Judgement& judgement : judgements) {
+      if (!judgement.holds) return false;
     }
-    return !verdicts.empty();
+    return !judgements.empty();
   }
 };
 

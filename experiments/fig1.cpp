@@ -50,14 +50,14 @@ Findings fig1(const Settings& settings, const Progress& progress) {
   Findings findings;
   findings.name = "fig1";
   findings.title = "More local steps, fewer rounds";
-  findings.set_up = runs.words();
+  findings.set_up = runs.text();
   // Seeds scatter the rounds to 1e-6 by some 2 %, which is a factor of 1.3 in the error at a given round.
-  findings.verdicts = {more_steps_are_faster(curves, size.compared, 1.3)};
+  findings.judgements = {more_steps_are_faster(curves, size.compared, 1.3)};
   if (!settings.quick) {
     const auto reaching = std::span(curves).last(kExpected.size());
-    findings.verdicts.push_back(rounds_agree(reaching, 1e-6, kExpected, 0.06));
+    findings.judgements.push_back(rounds_agree(reaching, 1e-6, kExpected, 0.06));
     // Some fifty to two hundred rounds on either side, each scattered by a few.
-    findings.verdicts.push_back(error_falls_linearly(reaching, 0.2));
+    findings.judgements.push_back(error_falls_linearly(reaching, 0.2));
   }
   findings.figures = {runs.figure("fig1", curves,
                                   "The relative error against rounds, for different numbers of local steps tau. More "

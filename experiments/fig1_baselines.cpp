@@ -99,7 +99,7 @@ class Baselines {
   int made_ = 0;
 };
 
-std::string rounds_words(const ErrorCurve& curve, double level) {
+std::string rounds_text(const ErrorCurve& curve, double level) {
   const auto rounds = rounds_to(level, curve.errors);
   return rounds ? fmt::format("{} rounds", *rounds)
                 : fmt::format("more than {} rounds (error {:.1e})", curve.errors.size(), curve.errors.back());
@@ -122,13 +122,13 @@ Findings fig1_baselines(const Settings& settings, const Progress& progress) {
   Findings findings;
   findings.name = "fig1-baselines";
   findings.title = "FedRK beside FedAvg and FedProx";
-  findings.set_up = made.runs().words() + "; tau local steps: Kaczmarz steps, or gradient steps with a tuned step size";
+  findings.set_up = made.runs().text() + "; tau local steps: Kaczmarz steps, or gradient steps with a tuned step size";
   // With one step on one row the two differ only in what the server makes of a few rows. Over 15 instances FedAvg ended
   // at 1.071 times FedRK's error, each within 0.03 of that. At the small size it was 1.047 over 150 instances, but each
   // scatters by 0.05 and some lie below one: there the mean of ten is asked to be level, not ahead. With more steps the
   // gap was a factor of 60000, at the small size 250.
-  findings.verdicts = {keeps_up(one.label, fedavg_one.label, ratios, size.least_ratio),
-                       ends_below(many, std::vector{fedavg_many, fedprox_many}, 10.0)};
+  findings.judgements = {keeps_up(one.label, fedavg_one.label, ratios, size.least_ratio),
+                         ends_below(many, std::vector{fedavg_many, fedprox_many}, 10.0)};
   findings.figures = {made.runs().figure("fig1-baselines", curves,
                                          "The relative error against rounds for FedRK and for gradient steps that are "
                                          "averaged. Steps without further words "
@@ -142,8 +142,8 @@ Findings fig1_baselines(const Settings& settings, const Progress& progress) {
           "To 1e-6: {} needs {}, {} {}, {} {}. One gradient step on all rows costs {} Kaczmarz steps, and with a "
           "step size found by pilot runs it is a strong method: where clients can afford it, compare before "
           "choosing (fedrk compare).",
-          many.label, rounds_words(many, 1e-6), on_all_one.label, rounds_words(on_all_one, 1e-6), on_all_many.label,
-          rounds_words(on_all_many, 1e-6), rows),
+          many.label, rounds_text(many, 1e-6), on_all_one.label, rounds_text(on_all_one, 1e-6), on_all_many.label,
+          rounds_text(on_all_many, 1e-6), rows),
       "One step on one row is a Kaczmarz step up to its length, and few rows in many dimensions are nearly orthogonal: "
       "averaging them with a step that is longer by the number of clients is then nearly the same as projecting onto "
       "one "

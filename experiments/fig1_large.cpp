@@ -83,7 +83,7 @@ Findings fig1_large(const Settings& settings, const Progress& progress) {
       size.cols, kClients, size.first_rows, size.rows, io::short_bytes(size.bytes()), kParticipants, kLocalSteps,
       size.rounds);
   // A straight line would take a share of one; the first rounds are always the steepest.
-  findings.verdicts = {decays_steadily(curve, 0.25)};
+  findings.judgements = {decays_steadily(curve, 0.25)};
   findings.figures = {{"fig1-large",
                        "The relative error against rounds where clients differ in the number and in the scale of their "
                        "rows: the largest holds half of all rows.",

@@ -39,7 +39,7 @@ RunOptions Fig1Runs::options() const {
 std::vector<double> Fig1Runs::fedrk(std::uint64_t local_steps, const Stretch& stretch) {
   RunOptions run = options();
   run.local_budget = FixedSteps{local_steps};
-  PublishedMethod method(run);
+  FedrkMethod method(run);
   return other(method, stretch);
 }
 
@@ -51,7 +51,7 @@ std::vector<double> Fig1Runs::other(Method& method, const Stretch& stretch) {
   return error.errors();
 }
 
-std::string Fig1Runs::words() const {
+std::string Fig1Runs::text() const {
   return fmt::format(
       "A {}x{} and x* standard Gaussian, b = A x*; {} clients with even shares of the rows, {} a round, tau_g = 20, {} "
       "rounds from x = 0",

@@ -29,12 +29,12 @@ class Fig1Runs {
   Engine& engine() { return engine_; }
   RunOptions options() const;
 
-  /// Errors after every round of the published method, or of another.
+  /// Errors after every round of FedRK, or of another.
   std::vector<double> fedrk(std::uint64_t local_steps, const Stretch& stretch);
   std::vector<double> other(Method& method, const Stretch& stretch);
 
   /// The set-up in a sentence.
-  std::string words() const;
+  std::string text() const;
   Figure figure(std::string name, std::span<const ErrorCurve> curves, std::string caption) const;
   Table table(std::string name, std::span<const ErrorCurve> curves) const;
 

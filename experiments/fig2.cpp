@@ -148,10 +148,10 @@ Findings fig2(const Settings& settings, const Progress& progress) {
       "clients, {} a round, tau = tau_g = 20, s = {}, {} rounds; {} trials on one instance, {} on each of {} others",
       size.rows, size.cols, size.nonzeros, kSparseNoise, size.clients, size.participants, size.nonzeros, size.rounds,
       size.trials, size.trials_each, size.instances);
-  findings.verdicts = {true_entries_are_found(counts, size.trials, shares),
-                       other_entries_are_not(counts, size.trials, shares),
-                       // 86 % over those 100 instances, which differ by some 20 %: 4 or 5 % in the mean of 20.
-                       instances_are_recovered(full, size.instances * size.trials_each, size.instances, 0.65)};
+  findings.judgements = {true_entries_are_found(counts, size.trials, shares),
+                         other_entries_are_not(counts, size.trials, shares),
+                         // 86 % over those 100 instances, which differ by some 20 %: 4 or 5 % in the mean of 20.
+                         instances_are_recovered(full, size.instances * size.trials_each, size.instances, 0.65)};
   findings.figures = {frequency_figure(size, counts), instances_figure(size, others)};
   findings.tables = {frequency_table(problem, counts), instances_table(size, others)};
   findings.notes = {missed_note(others)};

@@ -24,10 +24,10 @@ constexpr std::size_t kWidths = 8;  // the total numbers of columns: 1 to 8 time
 
 struct Size {
   std::size_t rows = 2048, cols = 256;
-  std::uint32_t rounds = 1500, settled = 1000;  // the horizon is the mean after round `settled`
+  std::uint32_t rounds = 1500, hovers_from = 1000;  // the horizon is the mean after round `hovers_from`
 };
 constexpr Size kFull{};
-constexpr Size kQuick{.rows = 512, .cols = 64, .rounds = 500, .settled = 250};
+constexpr Size kQuick{.rows = 512, .cols = 64, .rounds = 500, .hovers_from = 250};
 
 // Horizons at the full size, measured with an independent numpy program on one instance with ||x_LS|| = 0.386.
 constexpr std::array kExpected{0.98, 0.63, 0.51, 0.48, 0.50, 0.63, 0.80, 0.80};
@@ -74,7 +74,7 @@ Figure horizon_figure(const HorizonCurve& curve, const Size& size, double norm) 
       fmt::format("The distance at which the iterates hover (mean over rounds {} to {}) against the total number of "
                   "columns: some columns of noise bring them closer, too many push them away again. The first point "
                   "has no noise columns. The dotted line is how far zero is from the least-squares solution.",
-                  size.settled + 1, size.rounds),
+                  size.hovers_from + 1, size.rounds),
       std::move(plot)};
 }
 
@@ -104,7 +104,7 @@ Findings fig3(const Settings& settings, const Progress& progress) {
     const Stretch stretch(progress, share(width - 1), share(width), "runs with more and more noise columns");
     const auto found = errors(size, problem.system, least_squares, (width - 1) * size.cols, settings, stretch);
     curve.columns.push_back(static_cast<double>(width * size.cols));
-    curve.horizons.push_back(mean(std::span(found).subspan(size.settled)));
+    curve.horizons.push_back(mean(std::span(found).subspan(size.hovers_from)));
     series.push_back(by_round(fmt::format("n = {}", width * size.cols), found));
   }
 
@@ -118,10 +118,10 @@ Findings fig3(const Settings& settings, const Progress& progress) {
       size.rows, size.cols, norm, kClients, kWidths * size.cols, size.rounds);
   // The independent program has ratios 0.49 and 1.67; here they are 0.45 to 0.48 and 1.67 to 1.98 over five seeds, and
   // at the small size, which averages less, 0.40 to 0.48 and 1.40 to 2.25 over thirty.
-  findings.verdicts = {horizon_shrinks(curve, 0.6), horizon_grows_again(curve, settings.quick ? 1.2 : 1.35)};
+  findings.judgements = {horizon_shrinks(curve, 0.6), horizon_grows_again(curve, settings.quick ? 1.2 : 1.35)};
   // Seeds scatter around the independent numbers, which are one instance themselves, by up to 16 %; a quarter is still
   // less than the way from the least to its neighbours but one.
-  if (!settings.quick) findings.verdicts.push_back(horizon_levels_agree(curve, kExpected, 0.25));
+  if (!settings.quick) findings.judgements.push_back(horizon_levels_agree(curve, kExpected, 0.25));
   findings.tables = {table_of("fig3-rounds", "round", series), horizon_table(curve)};
   findings.figures = {horizon_figure(curve, size, norm), rounds_figure(series)};
   findings.notes = {fmt::format(

@@ -38,9 +38,9 @@ std::vector<std::string> names_of(const std::vector<std::size_t>& order, const s
 std::string exact_selection_note(const Prostate& data, const LassoView& view) {
   const auto order = features_by(view.entered);
   const auto names = names_of(order, data.unknowns);
-  std::vector<std::string> words;
-  for (const std::size_t j : order) words.push_back(fmt::format("{} {:.3f}", data.unknowns[j], view.entered[j]));
-  const std::string text = fmt::format("Features enter the Lasso as lambda falls: {}. ", listed(words));
+  std::vector<std::string> texts;
+  for (const std::size_t j : order) texts.push_back(fmt::format("{} {:.3f}", data.unknowns[j], view.entered[j]));
+  const std::string text = fmt::format("Features enter the Lasso as lambda falls: {}. ", listed(texts));
   if (!view.exactly.empty()) {
     return text +
            fmt::format("It selects exactly {} for lambda from {}.", listed(kPaperFeatures), ranges_text(view.exactly));
@@ -155,9 +155,9 @@ Findings fig4(const Settings& settings, const Progress& progress) {
       "a "
       "round, tau = tau_g = 20, s = 5, {} rounds, {} runs with different draws",
       data.system.rhs.size(), data.unknowns.size() - 1, data.rows_of_client.size(), kProstateRounds, kRuns);
-  findings.verdicts = {most_selected_are(selection, kPaperSelection),
-                       first_features_agree(ranking, names_of(features_by(view.entered), data.unknowns), 3),
-                       largest_coefficients_agree(selected, largest)};
+  findings.judgements = {most_selected_are(selection, kPaperSelection),
+                         first_features_agree(ranking, names_of(features_by(view.entered), data.unknowns), 3),
+                         largest_coefficients_agree(selected, largest)};
   findings.figures = {selection_figure(selection, view), path_figure(data, view)};
   findings.tables = tables_of(data, selection, view);
   findings.notes = {

@@ -34,8 +34,8 @@ Json as_json(const Finished& finished) {
             {"scale", io::number_or_null(finished.settings.scale)},
             {"seconds", io::number_or_null(finished.seconds)},
             {"version", finished.version}};
-  for (const Verdict& verdict : findings.verdicts) {
-    json["verdicts"].push_back({{"holds", verdict.holds}, {"words", verdict.words}});
+  for (const Judgement& judgement : findings.judgements) {
+    json["verdicts"].push_back({{"holds", judgement.holds}, {"words", judgement.message}});
   }
   for (const Figure& figure : findings.figures) {
     json["figures"].push_back({{"name", figure.name}, {"caption", figure.caption}});
@@ -62,8 +62,8 @@ Finished from_json(const Json& json) {
   json.at("title").get_to(findings.title);
   json.at("set_up").get_to(findings.set_up);
   json.at("notes").get_to(findings.notes);
-  for (const Json& verdict : json.at("verdicts")) {
-    findings.verdicts.push_back({verdict.at("holds").get<bool>(), verdict.at("words").get<std::string>()});
+  for (const Json& judgement : json.at("verdicts")) {
+    findings.judgements.push_back({judgement.at("holds").get<bool>(), judgement.at("words").get<std::string>()});
   }
   for (const Json& figure : json.at("figures")) {
     findings.figures.push_back({figure.at("name").get<std::string>(), figure.at("caption").get<std::string>(), {}});
@@ -111,7 +111,7 @@ std::optional<Finished> read_findings(const fs::path& folder, std::string_view n
   return std::nullopt;
 }
 
-std::string verdicts_json(std::span<const Finished> all, const fs::path& page) {
+std::string judgements_json(std::span<const Finished> all, const fs::path& page) {
   Json json{{"holds", true}, {"page", page.string()}, {"experiments", Json::array()}};
   for (const Finished& finished : all) {
     if (!finished.findings.holds()) json["holds"] = false;

@@ -34,6 +34,6 @@ Result<void> write_findings(const std::filesystem::path& folder, const Finished&
 std::optional<Finished> read_findings(const std::filesystem::path& folder, std::string_view name);
 
 /// One document with the verdicts of all, for programs.
-std::string verdicts_json(std::span<const Finished> all, const std::filesystem::path& page);
+std::string judgements_json(std::span<const Finished> all, const std::filesystem::path& page);
 
 }  // namespace fedrk::experiments

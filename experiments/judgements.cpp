@@ -17,9 +17,9 @@ namespace {
 double share_of(std::size_t part, std::size_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
 std::string shares_text(std::span<const EntryCount> entries, std::size_t trials) {
-  std::vector<std::string> words;
-  for (const EntryCount& entry : entries) words.push_back(fmt::format("{:.3f}: {}", entry.size, entry.selected));
-  return fmt::format("{} of {} trials", listed(words), trials);
+  std::vector<std::string> texts;
+  for (const EntryCount& entry : entries) texts.push_back(fmt::format("{:.3f}: {}", entry.size, entry.selected));
+  return fmt::format("{} of {} trials", listed(texts), trials);
 }
 
 bool same_members(std::vector<std::string> a, std::vector<std::string> b) {
@@ -29,25 +29,25 @@ bool same_members(std::vector<std::string> a, std::vector<std::string> b) {
 }
 
 std::string measured_text(std::span<const Measured> measured) {
-  std::vector<std::string> words;
+  std::vector<std::string> texts;
   for (const Measured& one : measured) {
-    words.push_back(fmt::format("{} {:.4g} against {:.4g} ({:+.1f} standard errors)", one.label, one.mean, one.theory,
+    texts.push_back(fmt::format("{} {:.4g} against {:.4g} ({:+.1f} standard errors)", one.label, one.mean, one.theory,
                                 excess(one)));
   }
-  return listed(words);
+  return listed(texts);
 }
 
 }  // namespace
 
-Verdict true_entries_are_found(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares) {
+Judgement true_entries_are_found(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares) {
   std::vector<EntryCount> truth;
   for (const EntryCount& entry : entries) {
     if (entry.size > 0.0) truth.push_back(entry);
   }
   std::ranges::sort(truth, {}, &EntryCount::size);
   const bool holds = !truth.empty() && std::ranges::all_of(truth, [&](const EntryCount& entry) {
-    const double least = entry.size >= shares.large ? shares.of_large : shares.of_small;
-    return entry.size < shares.asked || share_of(entry.selected, trials) >= least;
+    const double lowest = entry.size >= shares.large ? shares.of_large : shares.of_small;
+    return entry.size < shares.asked || share_of(entry.selected, trials) >= lowest;
   });
   return {holds,
           fmt::format("the large true entries are selected in nearly all trials, those below {} in most: sizes and "
@@ -55,7 +55,7 @@ Verdict true_entries_are_found(std::span<const EntryCount> entries, std::size_t 
                       shares.large, shares_text(truth, trials))};
 }
 
-Verdict other_entries_are_not(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares) {
+Judgement other_entries_are_not(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares) {
   std::vector<std::size_t> others;
   std::size_t drowned = 0;
   for (const EntryCount& entry : entries) {
@@ -82,30 +82,31 @@ Verdict other_entries_are_not(std::span<const EntryCount> entries, std::size_t t
                                                    shares.asked, listed(passed, "{:.0f}")))};
 }
 
-Verdict instances_are_recovered(std::size_t recovered, std::size_t trials, std::size_t instances, double least_share) {
+Judgement instances_are_recovered(std::size_t recovered, std::size_t trials, std::size_t instances,
+                                  double least_share) {
   return {share_of(recovered, trials) >= least_share,
           fmt::format("other instances do as well: on {} of them the whole support was found in {} of {} trials",
                       instances, recovered, trials)};
 }
 
-Verdict horizon_shrinks(const HorizonCurve& curve, double at_most) {
-  const auto least = std::ranges::min_element(curve.horizons);
+Judgement horizon_shrinks(const HorizonCurve& curve, double at_most) {
+  const auto lowest = std::ranges::min_element(curve.horizons);
   const double first = curve.horizons.front();
-  return {*least <= at_most * first,
+  return {*lowest <= at_most * first,
           fmt::format("noise columns shrink the horizon: from {:.3f} without any to {:.3f}, {:.0f} % of it", first,
-                      *least, 100.0 * *least / first)};
+                      *lowest, 100.0 * *lowest / first)};
 }
 
-Verdict horizon_grows_again(const HorizonCurve& curve, double by) {
-  const auto least = std::ranges::min_element(curve.horizons);
-  const auto place = static_cast<std::size_t>(least - curve.horizons.begin());
+Judgement horizon_grows_again(const HorizonCurve& curve, double by) {
+  const auto lowest = std::ranges::min_element(curve.horizons);
+  const auto place = static_cast<std::size_t>(lowest - curve.horizons.begin());
   const bool inside = place > 0 && place + 1 < curve.horizons.size();
-  return {inside && curve.horizons.back() >= by * *least,
+  return {inside && curve.horizons.back() >= by * *lowest,
           fmt::format("too many make it larger again: least at {:.0f} columns with {:.3f}, {:.3f} at {:.0f}",
-                      curve.columns[place], *least, curve.horizons.back(), curve.columns.back())};
+                      curve.columns[place], *lowest, curve.horizons.back(), curve.columns.back())};
 }
 
-Verdict horizon_levels_agree(const HorizonCurve& curve, std::span<const double> expected, double tolerance) {
+Judgement horizon_levels_agree(const HorizonCurve& curve, std::span<const double> expected, double tolerance) {
   double worst = 0.0;
   const bool complete = expected.size() == curve.horizons.size();
   for (std::size_t k = 0; complete && k < expected.size(); ++k) {
@@ -126,16 +127,16 @@ std::vector<double> SelectionRuns::means() const {
   return result;
 }
 
-Verdict most_selected_are(const SelectionRuns& selection, std::span<const std::string> expected) {
+Judgement most_selected_are(const SelectionRuns& selection, std::span<const std::string> expected) {
   const std::vector<double> means = selection.means();
   std::vector<std::size_t> order(means.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return means[a] > means[b]; });
 
-  std::vector<std::string> found, words;
+  std::vector<std::string> found, texts;
   for (std::size_t k = 0; k < order.size(); ++k) {
     if (k < expected.size()) found.push_back(selection.names[order[k]]);
-    if (k <= expected.size()) words.push_back(fmt::format("{} {:.0f}", selection.names[order[k]], means[order[k]]));
+    if (k <= expected.size()) texts.push_back(fmt::format("{} {:.0f}", selection.names[order[k]], means[order[k]]));
   }
   // The last one in against the first one out, run by run.
   bool clear = order.size() > expected.size();
@@ -151,11 +152,11 @@ Verdict most_selected_are(const SelectionRuns& selection, std::span<const std::s
   return {
       clear && same_members(found, {expected.begin(), expected.end()}),
       fmt::format("the most selected are {}: {} (mean of {} runs; the last is ahead of the next by {:.0f} +- {:.0f})",
-                  listed(expected), listed(words), selection.runs.size(), gap, error)};
+                  listed(expected), listed(texts), selection.runs.size(), gap, error)};
 }
 
-Verdict first_features_agree(std::span<const std::string> ranking, std::span<const std::string> entered,
-                             std::size_t count) {
+Judgement first_features_agree(std::span<const std::string> ranking, std::span<const std::string> entered,
+                               std::size_t count) {
   const auto head = [&](std::span<const std::string> names) { return names.first(std::min(count, names.size())); };
   const bool same = std::ranges::equal(head(ranking), head(entered));
   return {same && ranking.size() >= count && entered.size() >= count,
@@ -163,7 +164,7 @@ Verdict first_features_agree(std::span<const std::string> ranking, std::span<con
                       listed(head(ranking)), same ? "" : " against " + listed(head(entered)))};
 }
 
-Verdict largest_coefficients_agree(std::span<const std::string> selected, std::span<const LambdaRange> ranges) {
+Judgement largest_coefficients_agree(std::span<const std::string> selected, std::span<const LambdaRange> ranges) {
   const bool wide = std::ranges::any_of(ranges, [](const LambdaRange& r) { return !r.open && r.high >= 2.0 * r.low; });
   return {wide,
           fmt::format("the Lasso gives the {} features selected most its largest coefficients: {}, {}", selected.size(),
@@ -176,19 +177,19 @@ double excess(const Measured& measured) {
   return gap / std::max(measured.standard_error, 1e-300);
 }
 
-Verdict stays_below(std::string claim, std::span<const Measured> worst) {
+Judgement stays_below(std::string claim, std::span<const Measured> worst) {
   const bool holds =
       !worst.empty() && std::ranges::all_of(worst, [](const Measured& one) { return excess(one) <= 4.0; });
   return {holds, fmt::format("{}: {}", claim, measured_text(worst))};
 }
 
-Verdict agrees(std::string claim, std::span<const Measured> measured) {
+Judgement agrees(std::string claim, std::span<const Measured> measured) {
   const bool holds = !measured.empty() &&
                      std::ranges::all_of(measured, [](const Measured& one) { return std::abs(excess(one)) <= 4.0; });
   return {holds, fmt::format("{}: {}", claim, measured_text(measured))};
 }
 
-Verdict all_within(std::string claim, std::span<const double> distances, double level) {
+Judgement all_within(std::string claim, std::span<const double> distances, double level) {
   // Not `distance > level`: what is not a number is not within.
   const bool holds =
       !distances.empty() && std::ranges::all_of(distances, [=](double distance) { return distance <= level; });

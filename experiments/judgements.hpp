@@ -32,10 +32,10 @@ struct FoundShares {
   double of_others = 0.0;  // the greatest share for an entry that is not part of the solution
 };
 
-Verdict true_entries_are_found(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares);
+Judgement true_entries_are_found(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares);
 /// Of the others as many pass, those selected most, as true entries drown: these leave their places to them.
-Verdict other_entries_are_not(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares);
-Verdict instances_are_recovered(std::size_t recovered, std::size_t trials, std::size_t instances, double least_share);
+Judgement other_entries_are_not(std::span<const EntryCount> entries, std::size_t trials, const FoundShares& shares);
+Judgement instances_are_recovered(std::size_t recovered, std::size_t trials, std::size_t instances, double least_share);
 
 // ---- figure 3
 
@@ -45,9 +45,9 @@ struct HorizonCurve {
   std::vector<double> horizons;
 };
 
-Verdict horizon_shrinks(const HorizonCurve& curve, double at_most);  // least over first
-Verdict horizon_grows_again(const HorizonCurve& curve, double by);   // last over least, the least lying inside
-Verdict horizon_levels_agree(const HorizonCurve& curve, std::span<const double> expected, double tolerance);
+Judgement horizon_shrinks(const HorizonCurve& curve, double at_most);  // least over first
+Judgement horizon_grows_again(const HorizonCurve& curve, double by);   // last over least, the least lying inside
+Judgement horizon_levels_agree(const HorizonCurve& curve, std::span<const double> expected, double tolerance);
 
 // ---- figure 4
 
@@ -60,15 +60,15 @@ struct SelectionRuns {
 };
 
 /// The `expected` are the most selected, and the last of them is so by more than twice the standard error of the gap.
-Verdict most_selected_are(const SelectionRuns& runs, std::span<const std::string> expected);
+Judgement most_selected_are(const SelectionRuns& runs, std::span<const std::string> expected);
 /// `ranking` and `entered` begin with the same `count` features.
-Verdict first_features_agree(std::span<const std::string> ranking, std::span<const std::string> entered,
-                             std::size_t count);
+Judgement first_features_agree(std::span<const std::string> ranking, std::span<const std::string> entered,
+                               std::size_t count);
 /// In some of the `ranges`, those of lambda in which the Lasso's largest coefficients are those of the `selected`, the
 /// ends differ by a factor of two: a hundred steps of the grid. A range that never ends as lambda falls is that of
 /// least squares, not of the Lasso, and does not count. Thresholding keeps what is largest, so this, and not which
 /// features are in the Lasso at all, is what its selection compares with.
-Verdict largest_coefficients_agree(std::span<const std::string> selected, std::span<const LambdaRange> ranges);
+Judgement largest_coefficients_agree(std::span<const std::string> selected, std::span<const LambdaRange> ranges);
 
 // ---- theory
 
@@ -83,10 +83,10 @@ struct Measured {
 /// By how many standard errors the mean lies above what theory says; rounding counts for nothing.
 double excess(const Measured& measured);
 
-Verdict stays_below(std::string claim, std::span<const Measured> worst);  // excess at most 4
-Verdict agrees(std::string claim, std::span<const Measured> measured);    // excess between -4 and 4
+Judgement stays_below(std::string claim, std::span<const Measured> worst);  // excess at most 4
+Judgement agrees(std::string claim, std::span<const Measured> measured);    // excess between -4 and 4
 
 /// All of `distances` are below `level`.
-Verdict all_within(std::string claim, std::span<const double> distances, double level);
+Judgement all_within(std::string claim, std::span<const double> distances, double level);
 
 }  // namespace fedrk::experiments

@@ -14,21 +14,21 @@ namespace fedrk::experiments {
 
 /// `subject` gets to `level`, and `other` takes at least `by` times as many rounds. One that does not get there takes
 /// at least one more than it made.
-Verdict takes_fewer_rounds(const ErrorCurve& subject, const ErrorCurve& other, double level, double by);
+Judgement takes_fewer_rounds(const ErrorCurve& subject, const ErrorCurve& other, double level, double by);
 
 /// Every curve is at `level` after `rounds` rounds at the latest.
-Verdict arrives_within(std::string claim, std::span<const ErrorCurve> curves, double level, std::size_t rounds);
+Judgement arrives_within(std::string claim, std::span<const ErrorCurve> curves, double level, std::size_t rounds);
 
 /// None of the curves comes below `level` in the second half of its rounds.
-Verdict stays_above(std::string claim, std::span<const ErrorCurve> curves, double level);
+Judgement stays_above(std::string claim, std::span<const ErrorCurve> curves, double level);
 
 /// In how many instances the largest entries are the true ones.
-Verdict supports_are_found(std::string claim, std::size_t found, std::size_t instances, std::size_t least);
+Judgement supports_are_found(std::string claim, std::size_t found, std::size_t instances, std::size_t lowest);
 
 /// All of `ratios` are at most `most`.
-Verdict ratios_at_most(std::string claim, std::span<const double> ratios, double most);
+Judgement ratios_at_most(std::string claim, std::span<const double> ratios, double most);
 
 /// `scaled` takes at most `most` times the rounds to `level` that `plain` takes, and both get there.
-Verdict scaling_hardly_matters(const ErrorCurve& plain, const ErrorCurve& scaled, double level, double most);
+Judgement scaling_hardly_matters(const ErrorCurve& plain, const ErrorCurve& scaled, double level, double most);
 
 }  // namespace fedrk::experiments

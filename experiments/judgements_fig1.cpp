@@ -26,7 +26,7 @@ std::string rounds_text(std::optional<std::size_t> rounds, std::size_t made) {
 
 }  // namespace
 
-Verdict more_steps_are_faster(std::span<const ErrorCurve> curves, std::size_t round, double slack) {
+Judgement more_steps_are_faster(std::span<const ErrorCurve> curves, std::size_t round, double slack) {
   std::vector<double> levels;
   for (const ErrorCurve& curve : curves) levels.push_back(curve.errors.size() >= round ? curve.errors[round - 1] : 1.0);
   bool holds = levels.size() > 1 && levels.back() <= 0.1 * levels.front();
@@ -35,8 +35,8 @@ Verdict more_steps_are_faster(std::span<const ErrorCurve> curves, std::size_t ro
                              listed(levels, "{:.1e}"), labels_of(curves))};
 }
 
-Verdict rounds_agree(std::span<const ErrorCurve> curves, double level, std::span<const double> expected,
-                     double tolerance) {
+Judgement rounds_agree(std::span<const ErrorCurve> curves, double level, std::span<const double> expected,
+                       double tolerance) {
   bool holds = !curves.empty() && curves.size() == expected.size();
   std::vector<std::string> found;
   for (std::size_t k = 0; k < curves.size(); ++k) {
@@ -48,7 +48,7 @@ Verdict rounds_agree(std::span<const ErrorCurve> curves, double level, std::span
                              labels_of(curves), listed(expected, "{:.0f}"))};
 }
 
-Verdict error_falls_linearly(std::span<const ErrorCurve> curves, double tolerance) {
+Judgement error_falls_linearly(std::span<const ErrorCurve> curves, double tolerance) {
   bool holds = !curves.empty();
   std::vector<std::string> ratios;
   for (const ErrorCurve& curve : curves) {
@@ -70,27 +70,27 @@ Verdict error_falls_linearly(std::span<const ErrorCurve> curves, double toleranc
                   listed(ratios))};
 }
 
-Verdict ends_below(const ErrorCurve& subject, std::span<const ErrorCurve> others, double by) {
+Judgement ends_below(const ErrorCurve& subject, std::span<const ErrorCurve> others, double by) {
   bool holds = !subject.errors.empty() && !others.empty();
-  std::vector<std::string> words;
+  std::vector<std::string> texts;
   for (const ErrorCurve& other : others) {
     if (other.errors.empty() || subject.errors.empty()) return {false, subject.label + ": there is nothing to compare"};
     holds = holds && subject.errors.back() * by <= other.errors.back();
-    words.push_back(fmt::format("{:.1e} by {}", other.errors.back(), other.label));
+    texts.push_back(fmt::format("{:.1e} by {}", other.errors.back(), other.label));
   }
   const double end = subject.errors.empty() ? 1.0 : subject.errors.back();
   return {holds, fmt::format("{} is below: {:.1e} after {} rounds against {}", subject.label, end,
-                             subject.errors.size(), listed(words))};
+                             subject.errors.size(), listed(texts))};
 }
 
-Verdict keeps_up(std::string_view subject, std::string_view other, std::span<const double> ratios, double least) {
-  return {!ratios.empty() && mean(ratios) > least,
+Judgement keeps_up(std::string_view subject, std::string_view other, std::span<const double> ratios, double lowest) {
+  return {!ratios.empty() && mean(ratios) > lowest,
           fmt::format("{}, without a step size to choose, keeps up with the best step size of {}, which ends at {:.3f} "
                       "+- {:.3f} times its error (mean and standard error of {} instances; more than {} asked)",
-                      subject, other, mean(ratios), standard_error(ratios), ratios.size(), least)};
+                      subject, other, mean(ratios), standard_error(ratios), ratios.size(), lowest)};
 }
 
-Verdict decays_steadily(const ErrorCurve& curve, double share) {
+Judgement decays_steadily(const ErrorCurve& curve, double share) {
   constexpr std::size_t kParts = 10;
   constexpr double kRounding = 1e-12;
   const auto reached = rounds_to(kRounding, curve.errors);

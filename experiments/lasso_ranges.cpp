@@ -26,9 +26,9 @@ double border(const Lasso& lasso, std::size_t unknowns, const LassoProperty& pro
 }  // namespace
 
 std::string ranges_text(std::span<const LambdaRange> ranges) {
-  std::vector<std::string> words;
-  for (const LambdaRange& range : ranges) words.push_back(fmt::format("{:.4f} to {:.4f}", range.low, range.high));
-  return listed(words);
+  std::vector<std::string> texts;
+  for (const LambdaRange& range : ranges) texts.push_back(fmt::format("{:.4f} to {:.4f}", range.low, range.high));
+  return listed(texts);
 }
 
 std::vector<LambdaRange> lambdas_where(const Lasso& lasso, std::size_t unknowns, const LassoProperty& property,

@@ -61,12 +61,12 @@ struct Count {
   std::size_t holding = 0;
 };
 
-Count count_verdicts(std::span<const Finished> all) {
+Count count_judgements(std::span<const Finished> all) {
   Count count;
   for (const Finished& finished : all) {
-    const auto& verdicts = finished.findings.verdicts;
-    count.all += verdicts.size();
-    count.holding += static_cast<std::size_t>(std::ranges::count_if(verdicts, &Verdict::holds));
+    const auto& judgements = finished.findings.judgements;
+    count.all += judgements.size();
+    count.holding += static_cast<std::size_t>(std::ranges::count_if(judgements, &Judgement::holds));
   }
   return count;
 }
@@ -75,7 +75,7 @@ std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string verdict_words(const Count& count) {
+std::string judgement_text(const Count& count) {
   const std::size_t failing = count.all - count.holding;
   if (count.all == 0) return "No verdict yet";
   if (failing == 0) return count.all == 1 ? "The one verdict holds" : fmt::format("All {} verdicts hold", count.all);
@@ -87,7 +87,7 @@ bool reduced(const Finished& finished) {
 }
 
 // That the verdicts hold at a small size says less.
-std::string_view size_words(std::span<const Finished> all) {
+std::string_view size_text(std::span<const Finished> all) {
   if (std::ranges::none_of(all, reduced)) return "";
   return std::ranges::all_of(all, reduced) ? ", at reduced size" : ", some at reduced size";
 }
@@ -96,7 +96,7 @@ std::string headline(std::span<const Finished> all, std::span<const std::string>
   const bool good = std::ranges::all_of(all, [](const Finished& finished) { return finished.findings.holds(); });
   const std::string_view status = all.empty() ? "stopped" : good ? "completed" : "failed";
   std::string html =
-      fmt::format("<p class=\"status {}\">{}{}</p>\n", status, verdict_words(count_verdicts(all)), size_words(all));
+      fmt::format("<p class=\"status {}\">{}{}</p>\n", status, judgement_text(count_judgements(all)), size_text(all));
   html += "<h1>The experiments of the FedRK paper, run again</h1>\n";
   html += fmt::format("<p>{}. Each verdict is computed from the numbers of the run that stands beside it.</p>\n",
                       plural(all.size(), "experiment"));
@@ -120,11 +120,11 @@ std::string contents(std::span<const Finished> all) {
   return html + "</table></div>\n</section>\n";
 }
 
-std::string verdicts(const Findings& findings) {
-  if (findings.verdicts.empty()) return "<p>No verdict was reached.</p>\n";
+std::string judgements(const Findings& findings) {
+  if (findings.judgements.empty()) return "<p>No verdict was reached.</p>\n";
   std::string html = "<ul class=\"verdicts\">\n";
-  for (const Verdict& verdict : findings.verdicts) {
-    html += fmt::format("<li>{}<span>{}</span></li>\n", mark(verdict.holds), escape_html(verdict.words));
+  for (const Judgement& judgement : findings.judgements) {
+    html += fmt::format("<li>{}<span>{}</span></li>\n", mark(judgement.holds), escape_html(judgement.message));
   }
   return html + "</ul>\n";
 }
@@ -164,14 +164,14 @@ std::string tables(const Findings& findings) {
   return html + "</p>\n";
 }
 
-std::string run_words(const Finished& finished) {
-  std::string words = fmt::format("{} with seed {}{}", io::short_seconds(finished.seconds), finished.settings.seed,
-                                  finished.settings.quick ? ", at reduced size (--quick)" : "");
+std::string run_text(const Finished& finished) {
+  std::string message = fmt::format("{} with seed {}{}", io::short_seconds(finished.seconds), finished.settings.seed,
+                                    finished.settings.quick ? ", at reduced size (--quick)" : "");
   if (finished.settings.scale != 1.0 && finished.findings.name == "fig1-large") {
-    words += fmt::format(", scaled by {}", io::short_number(finished.settings.scale, 2));
+    message += fmt::format(", scaled by {}", io::short_number(finished.settings.scale, 2));
   }
-  if (finished.earlier) words += fmt::format("; from an earlier run, by fedrk {}", escape_html(finished.version));
-  return fmt::format("<p class=\"files\">{}. <a href=\"{}.json\">{}.json</a></p>\n", words,
+  if (finished.earlier) message += fmt::format("; from an earlier run, by fedrk {}", escape_html(finished.version));
+  return fmt::format("<p class=\"files\">{}. <a href=\"{}.json\">{}.json</a></p>\n", message,
                      link_to(finished.findings.name), escape_html(finished.findings.name));
 }
 
@@ -180,9 +180,9 @@ std::string section(const Finished& finished) {
   std::string html = fmt::format("<section id=\"{}\">\n<h2><span class=\"id\">{}</span> {}</h2>\n",
                                  link_to(findings.name), escape_html(findings.name), escape_html(findings.title));
   if (!findings.set_up.empty()) html += fmt::format("<p>{}</p>\n", escape_html(findings.set_up));
-  html += verdicts(findings);
+  html += judgements(findings);
   for (const Figure& each : findings.figures) html += figure(each, finished);
-  return html + notes(findings) + tables(findings) + run_words(finished) + "</section>\n";
+  return html + notes(findings) + tables(findings) + run_text(finished) + "</section>\n";
 }
 
 }  // namespace

@@ -102,16 +102,16 @@ std::optional<std::size_t> rounds_to(double level, std::span<const double> error
   return static_cast<std::size_t>(reached - errors.begin()) + 1;
 }
 
-std::string listed(std::span<const std::string> words) {
+std::string listed(std::span<const std::string> texts) {
   std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "" : ", ").append(word);
+  for (const std::string& word : texts) text.append(text.empty() ? "" : ", ").append(word);
   return text;
 }
 
 std::string listed(std::span<const double> values, std::string_view format) {
-  std::vector<std::string> words;
-  for (const double value : values) words.push_back(fmt::format(fmt::runtime(format), value));
-  return listed(words);
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(fmt::format(fmt::runtime(format), value));
+  return listed(texts);
 }
 
 io::Series by_round(std::string label, std::span<const double> values, std::optional<double> start) {

@@ -84,7 +84,7 @@ std::optional<std::size_t> rounds_to(double level, std::span<const double> error
 
 /// "3, 4.5, 6": each by `format`, such as "{:.2f}".
 std::string listed(std::span<const double> values, std::string_view format);
-std::string listed(std::span<const std::string> words);
+std::string listed(std::span<const std::string> texts);
 
 /// Round 1, 2, ... against the values; with `start` the value before the first round stands at 0.
 io::Series by_round(std::string label, std::span<const double> values, std::optional<double> start = std::nullopt);

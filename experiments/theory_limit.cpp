@@ -32,14 +32,14 @@ void check_limit(const Settings& settings, const Progress& progress, Findings& f
     options.seed = seed;
     options.rounds = rounds;
     options.participants = 3;
-    options.local_budget = UntilProjected{};
+    options.local_budget = ExactProjection{};
     (void)FederatedRun(options).run(engine, start, observers);
     reached.push_back(error.errors().back());
     series.push_back(by_round(fmt::format("run {}", k + 1), error.errors()));
   }
 
   // The error ends at rounding, 1e-16, times the condition number of some ten.
-  findings.verdicts.push_back(all_within(
+  findings.judgements.push_back(all_within(
       fmt::format(
           "for tau = infinity x converges to the solution nearest to the start, relative distance after {} rounds",
           rounds),

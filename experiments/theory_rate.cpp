@@ -131,13 +131,13 @@ Measured worst_step(const Decay& decay) {
 }
 
 std::string rates_text(std::span<const Decay> decays) {
-  std::vector<std::string> words;
+  std::vector<std::string> texts;
   for (const Decay& decay : decays) {
     const auto steps = decay.means.size() - 1;
     const double rate = std::pow(decay.means.back(), 1.0 / static_cast<double>(steps));
-    words.push_back(fmt::format("{} {:.4f} (alpha {:.4f})", decay.label, rate, decay.alpha));
+    texts.push_back(fmt::format("{} {:.4f} (alpha {:.4f})", decay.label, rate, decay.alpha));
   }
-  return listed(words);
+  return listed(texts);
 }
 
 Figure figure_of(std::span<const Decay> decays) {
@@ -173,13 +173,13 @@ void check_rate_of_kaczmarz(const Settings& settings, const Progress& progress, 
   for (const Decay& decay : rows_drawn) worst.push_back(worst_step(decay));
   for (std::size_t k = 1; k < frame.means.size(); ++k) equal.push_back(frame.at(k));
   auto attained = agrees("where the bound is an equation the mean attains it at every step", equal);
-  attained.words = fmt::format(
+  attained.message = fmt::format(
       "where the bound is an equation (a tight frame, alpha {:.4f}) the mean attains it, within "
       "4 standard errors at each of {} steps; after the last: {:.4g} against {:.4g}",
       frame.alpha, equal.size(), equal.back().mean, equal.back().theory);
-  findings.verdicts.push_back(stays_below(
+  findings.judgements.push_back(stays_below(
       "the mean squared error of randomized Kaczmarz stays below alpha^k at every step, nearest to it", worst));
-  findings.verdicts.push_back(std::move(attained));
+  findings.judgements.push_back(std::move(attained));
   findings.notes.push_back("Measured rate of randomized Kaczmarz per step: " + rates_text(decays) + ".");
   findings.figures.push_back(figure_of(rows_drawn));
   const auto& plot = std::get<io::LinePlot>(findings.figures.back().plot);

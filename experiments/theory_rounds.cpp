@@ -100,7 +100,7 @@ RunOptions exact_rounds(std::uint64_t seed, std::uint32_t rounds, std::size_t pa
   options.seed = seed;
   options.rounds = rounds;
   options.participants = participants;
-  options.local_budget = UntilProjected{};
+  options.local_budget = ExactProjection{};
   options.server_budget = FixedSteps{1};
   return options;
 }
@@ -151,7 +151,7 @@ void check_one_round(const Settings& settings, const Progress& progress, Finding
     table.rows.push_back(number_row(std::vector{one.theory, one.mean, one.standard_error}));
     table.rows.back().insert(table.rows.back().begin(), one.label);
   }
-  findings.verdicts.push_back(agrees(
+  findings.judgements.push_back(agrees(
       fmt::format("for tau = infinity and tau_g = 1 the mean squared error after a round, over {} of them, is the "
                   "one enumerated over all subsets of clients",
                   trials),
@@ -170,7 +170,7 @@ void check_no_round_raises_the_error(const Settings& settings, const Progress& p
   }
   // Each round is a projection onto a set that holds x*. Rounding is some 1e-16 of ||x*|| a step; 1e-12 leaves room for
   // the condition of a client's rows.
-  findings.verdicts.push_back(all_within(
+  findings.judgements.push_back(all_within(
       "for tau = infinity and tau_g = 1 no round raises the error of a consistent system, largest rise of the "
       "relative error in five runs",
       worst, 1e-12));

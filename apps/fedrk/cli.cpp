@@ -158,13 +158,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known) {
   const std::size_t letters = typed.size() - std::min(typed.find_first_not_of('-'), typed.size());
   const std::size_t most = std::max<std::size_t>(1, letters / 3);  // words farther away are not what was meant
-  std::size_t least = static_cast<std::size_t>(-1);
+  std::size_t lowest = static_cast<std::size_t>(-1);
   std::string found;
   for (const std::string& word : known) {
     const std::size_t edits = edit_distance(typed, word);
     const bool begun = letters >= 3 && word.starts_with(typed);
-    if ((edits > most && !begun) || edits >= least) continue;
-    least = edits;
+    if ((edits > most && !begun) || edits >= lowest) continue;
+    lowest = edits;
     found = word;
   }
   return found.empty() ? "" : fmt::format("; did you mean {}?", found);

@@ -49,15 +49,15 @@ void close_books(const io::FinishedRun& run, store::RunStore& store) {
   const std::string state = io::status_of(run), reason = io::stop_reason_of(why);
   or_throw(store.put_document("x", bytes_of(std::span(run.result.x))));
   or_throw(store.put_document("selection_counts", bytes_of(std::span(run.selection_counts))));
-  or_throw(store.add_event("info", "ended", io::stop_words(run)));
-  or_throw(broken_off(why) ? store.set_state(state, reason) : store.finish(state, reason));
+  or_throw(store.add_event("info", "ended", io::stop_text(run)));
+  or_throw(resumable(why) ? store.set_state(state, reason) : store.finish(state, reason));
 }
 
 }  // namespace
 
 io::FinishedRun show_run(Engine& engine, const io::Plan& plan, io::Problem problem, api::RunPlanOptions options,
                          ProgressStyle style) {
-  const std::string expected = api::privacy_forecast_words(plan, engine.roster(), engine.dimension());
+  const std::string expected = api::privacy_forecast_text(plan, engine.roster(), engine.dimension());
   if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
   ProgressDisplay progress(style, api::most_rounds(io::resolve(plan, engine.roster())));
   options.observers.insert(options.observers.begin(), &progress);
@@ -72,7 +72,7 @@ int present(const io::FinishedRun& run, OutputFormat format, const std::filesyst
   if (json) say(where);
   if (run.converged == false) {
     say(fmt::format("Warning: not converged: {}. The numbers are the best that were found, not the answer.\n",
-                    io::stop_words(run)));
+                    io::stop_text(run)));
   }
   for (const std::string& warning : run.warnings) say("Note:\n" + wrapped(warning, 96, 2) + "\n");
   if (!print_result(json ? io::result_json(run) : text_of(run) + where)) return kRunFailed;
@@ -91,7 +91,7 @@ int execute(Engine& inner, const io::Plan& plan, io::Problem problem, RunFolder&
                                                         journal.found() - journal.first())
                                           : fmt::format("with {} answers in run.db", journal.found())));
   const io::FinishedRun run = show_run(engine, plan, std::move(problem), options.run, options.progress);
-  broken_off(run.result.termination) ? journal.flush() : journal.flush_rounds();
+  resumable(run.result.termination) ? journal.flush() : journal.flush_rounds();
   // The files first: whatever becomes of the terminal or of this process, the result is safe.
   if (const auto written = io::write_run_files(run_folder.folder, run); !written) {
     return complain(written.error().message, kRunFailed);

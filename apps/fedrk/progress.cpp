@@ -18,7 +18,7 @@ namespace {
 constexpr int kWidth = 30;
 
 // A line that is longer than the terminal is wide could not be drawn over.
-std::size_t room_for_words() {
+std::size_t room_for_text() {
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   const std::size_t columns = known ? size.ws_col : 200;
@@ -41,11 +41,11 @@ std::string residual_text(std::optional<double> residual) {
 
 bool Bar::due() const { return Clock::now() - drawn_ >= std::chrono::milliseconds(100); }
 
-void Bar::draw(double share, std::string_view words) {
+void Bar::draw(double share, std::string_view message) {
   drawn_ = Clock::now();
   there_ = true;
   const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kWidth);
-  say(fmt::format("\r[{:=<{}}{:>{}}] {} \x1b[K", "", filled, "", kWidth - filled, cut(words, room_for_words())));
+  say(fmt::format("\r[{:=<{}}{:>{}}] {} \x1b[K", "", filled, "", kWidth - filled, cut(message, room_for_text())));
 }
 
 void Bar::clear() {

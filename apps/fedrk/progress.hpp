@@ -25,7 +25,7 @@ class Bar {
   bool due() const;
 
   /// Replaces what was drawn before. `share` is 0 to 1; words that do not fit the line are cut.
-  void draw(double share, std::string_view words);
+  void draw(double share, std::string_view message);
 
   /// Leaves an empty line. Call it before anything else is written.
   void clear();

@@ -56,7 +56,7 @@ Result<LaunchedFederation> RankLauncher::launch(const io::Plan& plan, std::size_
     awaited_ = false;
     return federation.error();
   }
-  ClientGroup clients(std::move(federation->clients), threads > 0 ? threads : ranks_.usual_threads(),
+  ClientGroup clients(std::move(federation->clients), threads > 0 ? threads : ranks_.default_threads(),
                       federation->first);
   if (leads()) {
     auto engine = std::make_unique<mpi::MpiEngine>(ranks_, std::move(clients));

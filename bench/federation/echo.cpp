@@ -44,8 +44,8 @@ void send_back(Line& line) {
 
 }  // namespace
 
-struct Echo::Parts {
-  Parts(const network::TlsFiles& own, const network::TlsFiles& client)
+struct Echo::Impl {
+  Impl(const network::TlsFiles& own, const network::TlsFiles& client)
       : server_tls(context_of(own)), client_tls(context_of(client)) {}
 
   asio::io_context context;
@@ -58,38 +58,38 @@ struct Echo::Parts {
 };
 
 Echo::Echo(const network::TlsFiles& own, const network::TlsFiles& client, std::size_t connections, std::size_t numbers)
-    : parts_(std::make_unique<Parts>(own, client)) {
-  tcp::acceptor acceptor(parts_->context, {asio::ip::address_v4::loopback(), 0});
+    : impl_(std::make_unique<Impl>(own, client)) {
+  tcp::acceptor acceptor(impl_->context, {asio::ip::address_v4::loopback(), 0});
   for (std::size_t k = 0; k < connections; ++k) {
-    auto line = std::make_unique<Line>(parts_->context, parts_->client_tls);
+    auto line = std::make_unique<Line>(impl_->context, impl_->client_tls);
     beast::get_lowest_layer(*line).connect(acceptor.local_endpoint());
-    auto peer = std::make_unique<Line>(acceptor.accept(), parts_->server_tls);
+    auto peer = std::make_unique<Line>(acceptor.accept(), impl_->server_tls);
     for (Line* each : {line.get(), peer.get()}) beast::get_lowest_layer(*each).set_option(tcp::no_delay(true));
-    parts_->threads.emplace_back([&served = *peer] { send_back(served); });
+    impl_->threads.emplace_back([&served = *peer] { send_back(served); });
     line->next_layer().handshake(ssl::stream_base::client);
     line->handshake("localhost", "/");
     line->binary(true);
     line->write_buffer_bytes(16 << 10);
-    parts_->server_lines.push_back(std::move(peer));
-    parts_->lines.push_back(std::move(line));
+    impl_->server_lines.push_back(std::move(peer));
+    impl_->lines.push_back(std::move(line));
   }
-  for (std::size_t j = 0; j < numbers; ++j) parts_->message.push_back(0.1 * static_cast<double>(j));
+  for (std::size_t j = 0; j < numbers; ++j) impl_->message.push_back(0.1 * static_cast<double>(j));
 }
 
 Echo::~Echo() {
   beast::error_code ignored;
-  for (auto& line : parts_->lines) beast::get_lowest_layer(*line).close(ignored);
-  for (std::thread& thread : parts_->threads) thread.join();
+  for (auto& line : impl_->lines) beast::get_lowest_layer(*line).close(ignored);
+  for (std::thread& thread : impl_->threads) thread.join();
 }
 
 void Echo::round(std::size_t asked) {
-  const std::size_t first = parts_->next;
-  parts_->next = (first + asked) % parts_->lines.size();
-  const auto line = [&](std::size_t k) -> Line& { return *parts_->lines[(first + k) % parts_->lines.size()]; };
-  for (std::size_t k = 0; k < asked; ++k) line(k).write(asio::buffer(parts_->message));
+  const std::size_t first = impl_->next;
+  impl_->next = (first + asked) % impl_->lines.size();
+  const auto line = [&](std::size_t k) -> Line& { return *impl_->lines[(first + k) % impl_->lines.size()]; };
+  for (std::size_t k = 0; k < asked; ++k) line(k).write(asio::buffer(impl_->message));
   for (std::size_t k = 0; k < asked; ++k) {
-    parts_->answer.clear();
-    line(k).read(parts_->answer);
+    impl_->answer.clear();
+    line(k).read(impl_->answer);
   }
 }
 

@@ -21,8 +21,8 @@ class Echo {
   void round(std::size_t asked);
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fedrk::bench

@@ -50,7 +50,7 @@ struct Settings {
 /// Rounds as `fedrk server` makes them: every answer is in run.db before the next round.
 class StoredRounds {
  public:
-  /// Of the published method, or of another.
+  /// Of FedRK, or of another.
   StoredRounds(Engine& engine, const std::filesystem::path& file, RunOptions options,
                std::optional<MethodOptions> method = {})
       : options_(options),

@@ -92,7 +92,7 @@ double rounds_of_sums(const mpi::Ranks& ranks, std::size_t unknowns, std::uint32
   const AlignedVector x(unknowns, 1.0);
   double shortest = 1e30;
   for (std::uint32_t t = 0; t < rounds; ++t) {
-    LocalTask task{RoundIndex{t}, x, ValidSteps{FixedSteps{steps}}, false};
+    LocalTask task{RoundIndex{t}, x, CutSteps{FixedSteps{steps}}, false};
     task.reveal = Reveal::Sums;
     shortest = std::min(shortest, time_of([&] { keep(engine.local_updates(task, all).replies.data()); }));
   }

@@ -134,7 +134,7 @@ class Engine {
   virtual std::size_t dimension() const = 0;
 
   /// Carries the task to the participants and brings back what they answer, one by one or, where the task reveals no
-  /// more, as their sum with the list of those in it. The same task gives the same answer. May throw RunEnded
+  /// more, as their sum with the list of those in it. The same task gives the same answer. May throw RunAborted
   /// (run_aborted.hpp).
   virtual RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) = 0;
 

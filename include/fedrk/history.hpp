@@ -45,7 +45,7 @@ enum class Termination {
 };
 
 /// Whether something outside the method ended the run, so that its rounds could go on where they were left.
-constexpr bool broken_off(Termination termination) {
+constexpr bool resumable(Termination termination) {
   return termination == Termination::Interrupted || termination == Termination::Deadline ||
          termination == Termination::ClientsLost;
 }

@@ -30,8 +30,8 @@ class MpiEngine final : public Engine {
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
 
  private:
-  struct Inside;
-  std::unique_ptr<Inside> inside_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// At every other rank: answers with these clients until rank 0 has no engine any more.

@@ -23,7 +23,7 @@ class Ranks {
   std::size_t rank() const { return rank_; }
   std::size_t count() const { return count_; }
   /// Threads that a rank can use without taking the cores of another on this machine.
-  std::size_t usual_threads() const;
+  std::size_t default_threads() const;
 
   // ---- Everyone calls these together.
 
@@ -55,8 +55,8 @@ class Ranks {
     void send_one(std::size_t to, const void* data, std::size_t bytes);
 
    private:
-    struct Inside;
-    std::unique_ptr<Inside> inside_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
   };
 
   /// Ends the processes of all ranks at once: the last resort.

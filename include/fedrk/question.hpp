@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a client may be asked to do with its rows in a round, and what it answers. The published FedRK needs the first
+// What a client may be asked to do with its rows in a round, and what it answers. FedRK needs the first
 // two (steps.hpp), its extensions the two that follow and the last; a fit asks for gradients and products; the
 // others serve the methods it is compared with. f_i is client i's loss, ||A_i x - b_i||^2 / 2. Where the columns of a
 // fit are framed (problem/frame.hpp), A_i are the framed columns.
@@ -19,7 +19,7 @@
 namespace fedrk {
 
 /// Local steps whose displacement comes with the gap of a hyperplane that holds every solution.
-struct ValidSteps {
+struct CutSteps {
   StepBudget budget = FixedSteps{20};
   static constexpr auto fields(auto& self) { return std::tie(self.budget); }
 };
@@ -105,8 +105,8 @@ class TaskRows;     // src/round/task_rows.hpp
 struct LocalReply;  // engine.hpp
 
 void answer(const FixedSteps& steps, TaskRows& rows, LocalReply& reply);
-void answer(const UntilProjected& projection, TaskRows& rows, LocalReply& reply);
-void answer(const ValidSteps& steps, TaskRows& rows, LocalReply& reply);
+void answer(const ExactProjection& projection, TaskRows& rows, LocalReply& reply);
+void answer(const CutSteps& steps, TaskRows& rows, LocalReply& reply);
 void answer(const SparseSteps& steps, TaskRows& rows, LocalReply& reply);
 void answer(const GradientSteps& steps, TaskRows& rows, LocalReply& reply);
 void answer(const Gradient& work, TaskRows& rows, LocalReply& reply);
@@ -164,8 +164,8 @@ double per_entry(const Kind&, const WorkSize& size) {
   return Times * size.nonzeros;
 }
 double flops(const FixedSteps& steps, const WorkSize& size);
-double flops(const UntilProjected& projection, const WorkSize& size);
-double flops(const ValidSteps& steps, const WorkSize& size);
+double flops(const ExactProjection& projection, const WorkSize& size);
+double flops(const CutSteps& steps, const WorkSize& size);
 double flops(const SparseSteps& steps, const WorkSize& size);
 double flops(const GradientSteps& steps, const WorkSize& size);
 double flops(const CrossProducts& products, const WorkSize& size);
@@ -176,7 +176,7 @@ const char* fine(const Kind&, std::size_t) {
   return "";
 }
 const char* wrong(const FixedSteps& steps, std::size_t unknowns);
-const char* wrong(const ValidSteps& steps, std::size_t unknowns);
+const char* wrong(const CutSteps& steps, std::size_t unknowns);
 const char* wrong(const SparseSteps& steps, std::size_t unknowns);
 const char* wrong(const GradientSteps& steps, std::size_t unknowns);
 const char* wrong(const ClippedPass& pass, std::size_t unknowns);
@@ -190,8 +190,8 @@ constexpr int kPowerSteps = 50;  // of a Curvature
 /// A kind's place is its number in bytes: new ones come last.
 inline constexpr std::tuple kTable{
     QuestionKind<FixedSteps>{"steps", kAtX | kSteps, Use::Looks, length, flops, wrong, answer},
-    QuestionKind<UntilProjected>{"projection", kAtX | kSteps, Use::None, as_x, flops, fine, answer},
-    QuestionKind<ValidSteps>{"valid steps", kAtX | kGap | kSteps | kFresh, Use::Equations, as_x, flops, wrong, answer},
+    QuestionKind<ExactProjection>{"projection", kAtX | kSteps, Use::None, as_x, flops, fine, answer},
+    QuestionKind<CutSteps>{"cut steps", kAtX | kGap | kSteps | kFresh, Use::Equations, as_x, flops, wrong, answer},
     QuestionKind<SparseSteps>{"sparse steps", kAtX | kGap | kSteps | kFresh, Use::Sparse, as_x, flops, wrong, answer},
     QuestionKind<GradientSteps>{"gradient steps", kAtX | kOwn, Use::None, as_x, flops, wrong, answer},
     QuestionKind<Gradient>{"gradient", kAtX, Use::Fits, as_x, per_entry<4>, fine, answer},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The only round loop. With the published method it is FedRK, the paper's Algorithm 1. In round t
+// The only round loop. With FedrkMethod it is FedRK, the paper's Algorithm 1. In round t
 //
 //   1. the server draws S^(t), some of the clients;
 //   2. each starts at x^(t), makes tau steps on its own rows and answers with Delta_i;
@@ -87,12 +87,12 @@ class FederatedRun {
  public:
   explicit FederatedRun(RunOptions options) : options_(options) {}
 
-  /// Runs the published method from `x0` (empty: zero). Throws InvalidArgument where options, engine and start do not
+  /// Runs FedRK from `x0` (empty: zero). Throws InvalidArgument where options, engine and start do not
   /// fit each other.
   RunResult run(Engine& engine, std::vector<double> x0 = {}, std::span<RoundObserver* const> observers = {},
                 const StopSignal* stop = nullptr) const;
 
-  /// The same rounds with another method, which takes the place of the options that only the published one has.
+  /// The same rounds with another method, which takes the place of the options that only FedRK has.
   RunResult run(Engine& engine, Method& method, std::vector<double> x0 = {},
                 std::span<RoundObserver* const> observers = {}, const StopSignal* stop = nullptr) const;
 

@@ -18,12 +18,12 @@ struct FixedSteps {
 };
 
 /// tau = infinity: the exact projection, which the steps would reach in the limit.
-struct UntilProjected {
-  friend bool operator==(const UntilProjected&, const UntilProjected&) = default;
+struct ExactProjection {
+  friend bool operator==(const ExactProjection&, const ExactProjection&) = default;
   static constexpr auto fields(auto&) { return std::tie(); }
 };
 
-using StepBudget = std::variant<FixedSteps, UntilProjected>;
+using StepBudget = std::variant<FixedSteps, ExactProjection>;
 
 /// The order in which steps use the rows.
 enum class RowSampling {

@@ -49,9 +49,9 @@ class MeteredEngine final : public Engine {
   }
 
   static bool projects(const LocalWork& work) {
-    const auto* valid = std::get_if<ValidSteps>(&work);
-    return std::holds_alternative<UntilProjected>(work) ||
-           (valid != nullptr && std::holds_alternative<UntilProjected>(valid->budget));
+    const auto* valid = std::get_if<CutSteps>(&work);
+    return std::holds_alternative<ExactProjection>(work) ||
+           (valid != nullptr && std::holds_alternative<ExactProjection>(valid->budget));
   }
 
   Engine& inner_;

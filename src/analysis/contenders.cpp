@@ -88,31 +88,30 @@ void lasso_with(std::size_t wanted, std::size_t fixed, const LinearSystem& syste
   }
 }
 
-std::string words_for(const GradientSteps& steps) {
-  std::string words = std::to_string(steps.count) + " gradient step" + (steps.count == 1 ? "" : "s");
-  if (steps.batch > 0) words += " on " + std::to_string(steps.batch) + (steps.batch == 1 ? " row" : " rows");
-  return words;
+std::string text_for(const GradientSteps& steps) {
+  std::string message = std::to_string(steps.count) + " gradient step" + (steps.count == 1 ? "" : "s");
+  if (steps.batch > 0) message += " on " + std::to_string(steps.batch) + (steps.batch == 1 ? " row" : " rows");
+  return message;
 }
 
 void add_stepping(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list) {
   const std::string tau = steps_text(options.run.local_budget);
   const GradientSteps equal = equal_gradient_steps(engine, options.run.local_budget);
-  const std::string of_gradients = words_for(equal);
-  const auto published = [options](RowSampling sampling) {
+  const std::string of_gradients = text_for(equal);
+  const auto by_fedrk = [options](RowSampling sampling) {
     return [options, sampling](Engine&) {
       RunOptions run = options.run;
       run.server_sampling = sampling;
-      return ReadyMethod{std::make_unique<PublishedMethod>(run), ""};
+      return ReadyMethod{std::make_unique<FedrkMethod>(run), ""};
     };
   };
-  list.push_back(
-      {"fedrk", "FedRK, " + tau + " local steps", kUpdates,
-       "the published method; a displacement is a combination of the client's rows, and a patient server can "
-       "recover rows from many of them",
-       false, published(RowSampling::Uniform)});
+  list.push_back({"fedrk", "FedRK, " + tau + " local steps", kUpdates,
+                  "FedRK; a displacement is a combination of the client's rows, and a patient server can "
+                  "recover rows from many of them",
+                  false, by_fedrk(RowSampling::Uniform)});
   list.push_back({"fedrk-norm", "FedRK, server draws by norm", kUpdates,
                   "as the authors' own program draws the server's hyperplanes", false,
-                  published(RowSampling::SquaredNorm)});
+                  by_fedrk(RowSampling::SquaredNorm)});
   list.push_back({"fedavg-rk", "FedAvg of " + tau + " local RK steps", kUpdates,
                   "the local half of FedRK, averaged; the server needs only the sum of the updates", false,
                   [options](Engine& at) {

@@ -55,11 +55,11 @@ class LastDraws {
 };
 
 // How many of the points, from the first on, lie on one hyperplane; none where these are too few to tell.
-std::size_t longest_start(const PointCloud& cloud, std::span<const Index> points) {
+std::size_t max_start(const PointCloud& cloud, std::span<const Index> points) {
   const auto fits = [&](std::size_t count) { return cloud.plane_through(points.first(count)).has_value(); };
-  const auto enough = static_cast<std::size_t>(cloud.rank());  // one more than determines it
-  if (points.size() < enough || !fits(enough)) return 0;
-  std::size_t good = enough, bad = points.size() + 1;
+  const auto min_points = static_cast<std::size_t>(cloud.rank());  // one more than determines it
+  if (points.size() < min_points || !fits(min_points)) return 0;
+  std::size_t good = min_points, bad = points.size() + 1;
   while (bad - good > 1) {
     const std::size_t middle = good + (bad - good) / 2;
     (fits(middle) ? good : bad) = middle;
@@ -89,11 +89,11 @@ std::vector<RecoveredRecord> recover_with_draws(std::span<const SeenUpdate> upda
     std::vector<Index> points;
     for (const auto& [within, point] : draws_of_slot) points.push_back(point);
     // Up to the threshold the slot's own row, above it the alias.
-    const std::size_t own = longest_start(cloud, points);
+    const std::size_t own = max_start(cloud, points);
     add(std::span(points).first(own));
     if (own == points.size()) continue;
     std::ranges::reverse(points);
-    add(std::span(points).first(longest_start(cloud, points)));
+    add(std::span(points).first(max_start(cloud, points)));
   }
   return found;
 }

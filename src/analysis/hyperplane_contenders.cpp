@@ -63,7 +63,7 @@ void add_memories(const Engine& engine, RunOptions run, std::vector<Contender>& 
       memory_bytes(engine, kFewRounds, 1)));
   list.push_back(with_memory("memory", "single hyperplanes, memory 20",
                              "a projection onto the valid hyperplanes of every client in the last rounds together; a "
-                             "single update gives away as much as one of the published method",
+                             "single update gives away as much as one of FedRK's",
                              single(kManyRounds), run, memory_bytes(engine, kManyRounds, each)));
   const double full = full_memory_bytes(engine, run);
   if (full > kFullMemory) return;
@@ -83,7 +83,7 @@ std::string steps_text(const StepBudget& budget) {
 
 void add_hyperplane_contenders(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list) {
   const RunOptions& run = options.run;
-  // Where entries are to be kept it would be the published method.
+  // Where entries are to be kept it would be FedRK.
   if (run.sparsity == 0) {
     list.push_back(with_memory("auto", "automatic choice",
                                "sums with a memory of 5 rounds, and of all rounds where these are too slow",
@@ -94,18 +94,18 @@ void add_hyperplane_contenders(const Engine& engine, const ContenderOptions& opt
       {.name = "valid",
        .label = "valid hyperplanes, no memory",
        .server_sees = kSeesUpdates,
-       .about = "the published method with hyperplanes that hold every solution, whatever the number of "
+       .about = "FedRK with hyperplanes that hold every solution, whatever the number of "
                 "local steps",
        .make = made_of({.hyperplanes = HyperplaneKind::Valid, .memory = 0, .reveal = Reveal::Updates}, run)});
   list.push_back({.name = "tail",
                   .label = "FedRK, tail average",
                   .server_sees = kSeesUpdates,
-                  .about = "the published method, whose answer is the mean of its iterates after half of all rounds",
-                  .make = made_of({.name = MethodName::Published, .average = TailBurnIn{}}, run)});
+                  .about = "FedRK, whose answer is the mean of its iterates after half of all rounds",
+                  .make = made_of({.name = MethodName::Fedrk, .average = TailBurnIn{}}, run)});
 }
 
 void add_soft_contender(const ContenderOptions& options, std::vector<Contender>& list) {
-  if (std::holds_alternative<UntilProjected>(options.run.local_budget)) return;
+  if (std::holds_alternative<ExactProjection>(options.run.local_budget)) return;
   RunOptions run = options.run;
   run.sparsity = 0;  // nobody has to know how many there are
   char weight[32];

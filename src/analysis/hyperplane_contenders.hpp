@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The contenders that go beyond the published FedRK (methods/): valid hyperplanes, sums, memory.
+// The contenders that go beyond FedRK (methods/): valid hyperplanes, sums, memory.
 
 #include <vector>
 
@@ -15,7 +15,7 @@ inline constexpr const char* kSeesOneSum = "one sum";
 /// "1000", or "inf".
 std::string steps_text(const StepBudget& budget);
 
-/// Those that need no sparsity, after the published ones.
+/// Those that need no sparsity, after FedRK's.
 void add_hyperplane_contenders(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list);
 
 /// Soft thresholding, where the number of local steps is finite: there is no exact projection for it.

@@ -56,7 +56,7 @@ double median(VectorXd values) {
 
 // Reweighted least squares, for the smallest eigenvector of sum_k w_k w_k^T / (r_k^2 + eps^2) with falling eps.
 // `condition` ends near a hyperplane that many points are on, if any.
-void settle(const MatrixXd& rows, VectorXd& condition) {
+void reweight(const MatrixXd& rows, VectorXd& condition) {
   constexpr double kUndecided = 3e-3, kSlowly = 0.95;  // while hyperplanes still compete
   constexpr double kQuickly = 0.4, kEnd = 1e-6;        // below, rounding takes over: weights are as the squares of that
   VectorXd off = (rows * condition).cwiseAbs();
@@ -75,20 +75,20 @@ void settle(const MatrixXd& rows, VectorXd& condition) {
 // The points on a hyperplane near `condition`, which becomes that hyperplane. None where they are too few.
 std::vector<Index> refine(const PointCloud& cloud, VectorXd& condition) {
   constexpr double kNear = 1e-5;
-  const auto enough = static_cast<std::size_t>(cloud.rank() - 1 + kMoreThanNeeded);
+  const auto min_points = static_cast<std::size_t>(cloud.rank() - 1 + kMoreThanNeeded);
   const VectorXd off = (cloud.rows() * condition).cwiseAbs();
   std::vector<Index> members;
   for (Index k = 0; k < off.size(); ++k) {
     if (off(k) <= kNear) members.push_back(k);
   }
   for (int pass = 0; pass < 2; ++pass) {
-    if (members.size() < enough) return {};
+    if (members.size() < min_points) return {};
     const auto better = cloud.plane_near(members);
     if (!better) return {};
     condition = *better;
     members = cloud.on_plane(condition);
   }
-  return members.size() < enough ? std::vector<Index>{} : members;
+  return members.size() < min_points ? std::vector<Index>{} : members;
 }
 
 // Takes the members of a cloud, by their numbers there, out of a list that has one entry for each.
@@ -109,7 +109,7 @@ PointCloud part_of(const PointCloud& cloud, const std::vector<Index>& members) {
 }  // namespace
 
 double search_cost(std::size_t points, std::size_t unknowns, const AttackOptions& options) {
-  constexpr double kReweightings = 130.0;  // of `settle`
+  constexpr double kReweightings = 130.0;  // of `reweight`
   const auto n = static_cast<double>(unknowns);
   const double each = static_cast<double>(points) * n * n + n * n * n / 3.0;
   return static_cast<double>(options.patience) * kReweightings * each;
@@ -118,20 +118,20 @@ double search_cost(std::size_t points, std::size_t unknowns, const AttackOptions
 std::vector<RecoveredRecord> recover_from_points(std::span<const SeenUpdate> updates, const AttackOptions& options) {
   const PointCloud all = PointCloud::readable(updates);
   if (all.rank() < 2) return {};
-  const auto enough = static_cast<std::size_t>(all.rank() - 1 + kMoreThanNeeded);
+  const auto min_points = static_cast<std::size_t>(all.rank() - 1 + kMoreThanNeeded);
   std::vector<Index> left(all.size());
   std::iota(left.begin(), left.end(), Index{0});
   std::vector<RecoveredRecord> found;
   RngStream stream = stream_for(options.seed, kStarts);
   PointCloud cloud = all;
-  for (std::size_t failed = 0; failed < options.patience && left.size() >= enough; ++failed) {
+  for (std::size_t failed = 0; failed < options.patience && left.size() >= min_points; ++failed) {
     if (cloud.rank() < all.rank()) {  // what is left shares a condition: the last record, if it is but one
       const auto last = all.plane_through(left);
       if (last) detail::add_record(all.record(*last, left.size(), options), found);
       break;
     }
     VectorXd condition = random_condition(cloud, stream);
-    settle(cloud.rows(), condition);
+    reweight(cloud.rows(), condition);
     const std::vector<Index> members = refine(cloud, condition);
     if (members.empty()) continue;
     detail::add_record(cloud.record(condition, members.size(), options), found);

@@ -11,8 +11,8 @@ bool is_displacement(const Observation& seen) { return !seen.x.empty() && seen.r
 
 // Whether the last step ended on an equation of the client.
 bool on_equations(const LocalWork& work) {
-  return std::holds_alternative<FixedSteps>(work) || std::holds_alternative<UntilProjected>(work) ||
-         std::holds_alternative<ValidSteps>(work);
+  return std::holds_alternative<FixedSteps>(work) || std::holds_alternative<ExactProjection>(work) ||
+         std::holds_alternative<CutSteps>(work);
 }
 
 // Local steps of any kind, for those who only hope.

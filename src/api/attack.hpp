@@ -32,8 +32,8 @@ struct AttackFindings {
 };
 
 struct AttackObserver {
-  RoundObserver* rounds = nullptr;                          // of the run, before the attack
-  std::function<void(const std::string& words)> tell = {};  // called now and then where the attack takes long
+  RoundObserver* rounds = nullptr;                            // of the run, before the attack
+  std::function<void(const std::string& message)> tell = {};  // called now and then where the attack takes long
 };
 
 AttackFindings play_attack(const io::Plan& plan, io::Federation federation, const AttackObserver& observer = {});

@@ -32,8 +32,8 @@ std::vector<Coefficient> join(const std::string& server, const std::string& name
   options.reveal_updates = !settings.masked;
   options.wait_limit = settings.wait_limit;
   network::ClientOutcome outcome = network::ClientRun(std::move(options), owner, log).run();
-  if (outcome.kind != network::ClientOutcome::Kind::Ended) throw InvalidData(name + ": " + outcome.words);
-  if (outcome.status == "finished:failed") throw InvalidData(name + ": the fit failed: " + outcome.words);
+  if (outcome.kind != network::ClientOutcome::Kind::Ended) throw InvalidData(name + ": " + outcome.message);
+  if (outcome.status == "finished:failed") throw InvalidData(name + ": the fit failed: " + outcome.message);
   std::vector<Coefficient> coefficients;
   for (std::size_t j = 0; j < std::min(outcome.names.size(), outcome.coefficients.size()); ++j) {
     coefficients.push_back({std::move(outcome.names[j]), outcome.coefficients[j]});

@@ -63,7 +63,7 @@ std::string outcome_table(const io::FinishedComparison& comparison) {
 }
 
 std::string header(const io::FinishedComparison& comparison) {
-  std::string text = fmt::format("Rounds until the {} is at most {}", reference_words(comparison.reference),
+  std::string text = fmt::format("Rounds until the {} is at most {}", reference_text(comparison.reference),
                                  io::to_text(comparison.target));
   const auto any = [&](auto test) { return std::ranges::any_of(comparison.outcomes, test); };
   if (any([](const Outcome& o) { return !o.reached && !o.ended && !o.diverged; }))

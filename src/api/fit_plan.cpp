@@ -51,7 +51,7 @@ Fit fit_from(io::FinishedRun run) {
   made.coefficients = coefficients_of(run);
   made.converged = run.converged == true;
   made.status = status_of(run.result.termination, run.converged);
-  made.stop_reason = io::stop_words(run);
+  made.stop_reason = io::stop_text(run);
   made.method = io::method_of(run);
   made.rows = run.rows;
   if (run.fit) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kSlow = 300.0;  // a condition number from which on a short memory takes many rounds
 
-std::string fit_words(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
+std::string fit_text(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {
   const std::size_t rounds = kept_groups(plan, clients);
   const std::string what =
       plan.method.ridge > 0.0 ? fmt::format("Ridge regression, lambda = {:g}", plan.method.ridge) : "Least squares";
@@ -34,8 +34,8 @@ std::string fit_words(const io::Plan& plan, std::size_t clients, std::size_t unk
 }
 
 // Hyperplanes hold every solution; where there is none they show it.
-std::string equations_words(const io::Plan& plan, const ProblemSize& size,
-                            const std::optional<SpectrumSurvey>& spectrum) {
+std::string equations_text(const io::Plan& plan, const ProblemSize& size,
+                           const std::optional<SpectrumSurvey>& spectrum) {
   const MethodOptions& method = plan.method;
   const std::string first = fmt::format("hyperplanes with a memory of {} rounds",
                                         io::memory_text(std::get<Equations>(goal_of(method, plan.run)).memory));
@@ -64,28 +64,28 @@ std::string equations_words(const io::Plan& plan, const ProblemSize& size,
 }  // namespace
 
 // A hopeless plan is worth a look too: why it is hopeless.
-std::string forecast_words(const io::Plan& plan, const io::Federation& federation) {
+std::string forecast_text(const io::Plan& plan, const io::Federation& federation) {
   std::vector<ClientSummary> roster;
   for (const Client& client : federation.clients) roster.push_back(client.summary());
   try {
-    const std::string words = privacy_forecast_words(plan, roster, federation.problem.unknowns.size());
-    return words.empty() ? "" : "The forecast: " + words + ".";
+    const std::string message = privacy_forecast_text(plan, roster, federation.problem.unknowns.size());
+    return message.empty() ? "" : "The forecast: " + message + ".";
   } catch (const InvalidArgument& error) {
     return "It would be refused: " + std::string(error.what()) + ".";
   }
 }
 
-std::string method_words(const io::Plan& plan, const ProblemSize& size, const std::optional<SpectrumSurvey>& spectrum,
-                         const std::string& forecast) {
+std::string method_text(const io::Plan& plan, const ProblemSize& size, const std::optional<SpectrumSurvey>& spectrum,
+                        const std::string& forecast) {
   const io::ResolvedPlan decided = io::resolve(plan);
   if (is<Private>(decided.goal)) return "The mean of clipped passes, with noise. " + forecast;
   if (is<FedRk>(decided.goal)) {
-    return std::string("The published method, with every client's update.") +
+    return std::string("FedRK, with every client's update.") +
            (decided.refit ? " At the end least squares on the entries selected most often." : "");
   }
-  if (is<LeastSquares>(decided.goal)) return fit_words(plan, size.clients, size.unknowns);
+  if (is<LeastSquares>(decided.goal)) return fit_text(plan, size.clients, size.unknowns);
   if (is<SparseEquations>(decided.goal)) return "Sparse Kaczmarz steps by soft thresholding.";
-  return equations_words(plan, size, spectrum);
+  return equations_text(plan, size, spectrum);
 }
 
 }  // namespace fedrk::api

@@ -17,10 +17,10 @@ struct ProblemSize {
 };
 
 /// The forecast of the error under differential privacy, or why the plan would be refused; empty for other plans.
-std::string forecast_words(const io::Plan& plan, const io::Federation& federation);
+std::string forecast_text(const io::Plan& plan, const io::Federation& federation);
 
 /// The method that would run, as far as the equations tell it beforehand. `forecast` as above.
-std::string method_words(const io::Plan& plan, const ProblemSize& size, const std::optional<SpectrumSurvey>& spectrum,
-                         const std::string& forecast);
+std::string method_text(const io::Plan& plan, const ProblemSize& size, const std::optional<SpectrumSurvey>& spectrum,
+                        const std::string& forecast);
 
 }  // namespace fedrk::api

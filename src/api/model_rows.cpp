@@ -22,9 +22,9 @@ void refuse(const Names& problems) {
   constexpr std::size_t kMost = 20;
   if (problems.empty()) return;
   const std::size_t shown = std::min(problems.size(), kMost);
-  std::string words = fmt::format("{}", fmt::join(std::span(problems).first(shown), "; "));
-  if (problems.size() > kMost) words += fmt::format("; and {} more", problems.size() - kMost);
-  throw InvalidData(words);
+  std::string message = fmt::format("{}", fmt::join(std::span(problems).first(shown), "; "));
+  if (problems.size() > kMost) message += fmt::format("; and {} more", problems.size() - kMost);
+  throw InvalidData(message);
 }
 
 Names names_of(const std::vector<Table>& sites) {

@@ -24,10 +24,10 @@ std::string asked_in(const io::Plan& plan, std::size_t clients) {
 }
 
 // A sum over one or two clients hides nobody.
-std::string small_group_words(const io::Plan& plan, std::size_t clients) {
-  const std::size_t least = clients / kept_groups(plan, clients);
-  if (least == 1) return " With one client in a group the sum is that client's own: let three or more take part.";
-  if (least == 2)
+std::string small_group_text(const io::Plan& plan, std::size_t clients) {
+  const std::size_t lowest = clients / kept_groups(plan, clients);
+  if (lowest == 1) return " With one client in a group the sum is that client's own: let three or more take part.";
+  if (lowest == 2)
     return " With two clients in a group each knows the other's part from the sum: let three or more take part.";
   return "";
 }
@@ -54,7 +54,7 @@ std::string fit_to_server(const io::Plan& plan, std::size_t clients, std::size_t
         "correlations of the columns, and where a group has fewer rows than columns, the space that its rows span.",
         who);
   }
-  return text + std::string(kMasked) + small_group_words(plan, clients);
+  return text + std::string(kMasked) + small_group_text(plan, clients);
 }
 
 std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
@@ -68,7 +68,7 @@ std::string sums_to_server(const io::Plan& plan, std::size_t clients) {
              "squared residuals, and the clients' row counts and the sum of their norms once. It is a combination of "
              "all participants' rows, of which none can be told apart. A sum is over {}.",
              asked_in(plan, clients)) +
-         std::string(kMasked) + small_group_words(plan, clients);
+         std::string(kMasked) + small_group_text(plan, clients);
 }
 
 std::string fit_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns) {

@@ -60,7 +60,7 @@ void add_refit(Engine& engine, const io::Plan& plan, const RunOptions& options, 
   result.bytes_up += made.result.bytes_up;
   result.bytes_down += made.result.bytes_down;
   result.earlier_seconds += made.result.earlier_seconds;
-  if (broken_off(made.result.termination)) result.termination = made.result.termination;
+  if (resumable(made.result.termination)) result.termination = made.result.termination;
   std::ranges::move(made.result.history, std::back_inserter(result.history));
   std::ranges::move(made.result.notes, std::back_inserter(result.notes));
 }
@@ -71,11 +71,11 @@ void refit_as_planned(Engine& engine, const io::Plan& plan, const RunOptions& op
   const std::size_t before = run.result.history.size();
   try {
     add_refit(engine, plan, options, selection, observers, stop, run.result);
-  } catch (const RunEnded& ended) {
+  } catch (const RunAborted& ended) {
     run.result.termination = ended.why();
     run.result.relative_residual.reset();
     run.result.converged = false;
-    if (!ended.words().empty()) run.result.notes.push_back(ended.words());
+    if (!ended.reason().empty()) run.result.notes.push_back(ended.reason());
   }
   run.refit_rounds = run.result.history.size() - before;
 }
@@ -101,7 +101,7 @@ void take_summary(const FitSummary& summary, io::FinishedRun& run) {
   }
 }
 
-std::string unconverged_words(const io::FinishedRun& run) {
+std::string unconverged_text(const io::FinishedRun& run) {
   const RunResult& result = run.result;
   const double tolerance = run.resolved.run.tolerance;
   std::string text = "Not converged: ";
@@ -138,8 +138,8 @@ void judge(io::FinishedRun& run) {
         fmt::format("{} stayed away and was left out: the fit is that of the others.", run.client_names[client.value]));
   }
   if (converged) return;
-  run.warnings.push_back(unconverged_words(run));
-  if (!run.convergence.words.empty()) run.warnings.push_back(run.convergence.words);
+  run.warnings.push_back(unconverged_text(run));
+  if (!run.convergence.message.empty()) run.warnings.push_back(run.convergence.message);
 }
 
 io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const Engine& engine,
@@ -171,7 +171,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   RunOptions options = run.resolved.run;
   options.min_group = wanted.min_group;
   options.last_iterate = run.resolved.refit;  // what was selected is fitted anew
-  const std::string expected = privacy_forecast_words(plan, engine.roster(), engine.dimension());
+  const std::string expected = privacy_forecast_text(plan, engine.roster(), engine.dimension());
   SelectionCounts selection;
   ErrorToTruth error(problem.truth);
   InDataUnits in_data_units(problem, error);
@@ -191,7 +191,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   Method& method = planned ? *planned : *wanted.method;
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, method, problem.start, observers, wanted.stop);
-  if (run.resolved.refit && !broken_off(run.result.termination)) {
+  if (run.resolved.refit && !resumable(run.result.termination)) {
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
   }
   run.seconds =

@@ -71,7 +71,7 @@ Fit FitServer::run() try {
                                        .min_group = impl_->settings.masked ? kLeastSum : 1,
                                        .data_observers = settings.observers});
   impl_->server->end({.status = io::status_of(run),
-                      .reason = io::stop_words(run),
+                      .reason = io::stop_text(run),
                       .names = run.unknowns,
                       .coefficients = run.coefficients});
   return api::fit_from(std::move(run));

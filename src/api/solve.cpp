@@ -69,7 +69,7 @@ Solution solve_by(Method* method, const std::vector<System>& systems, const Solv
   found.x = std::move(run.coefficients);
   found.converged = run.converged == true;
   found.status = status_of(run.result.termination, run.converged);
-  found.stop_reason = io::stop_words(run);
+  found.stop_reason = io::stop_text(run);
   found.method = io::method_of(run);
   found.relative_residual = run.result.relative_residual;
   found.warnings = std::move(run.warnings);

@@ -61,8 +61,8 @@ Result<void> make_secret(const fs::path& path) {
 
 }  // namespace
 
-struct ClientStore::Inside {
-  Inside(fs::path where, Database opened) : folder(std::move(where)), database(std::move(opened)), ledger(database) {}
+struct ClientStore::Impl {
+  Impl(fs::path where, Database opened) : folder(std::move(where)), database(std::move(opened)), ledger(database) {}
 
   mutable std::mutex mutex;
   fs::path folder;
@@ -70,7 +70,7 @@ struct ClientStore::Inside {
   PrivacyLedger ledger;
 };
 
-ClientStore::ClientStore(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+ClientStore::ClientStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ClientStore::ClientStore(ClientStore&&) noexcept = default;
 ClientStore& ClientStore::operator=(ClientStore&&) noexcept = default;
 ClientStore::~ClientStore() = default;
@@ -86,12 +86,12 @@ Result<ClientStore> ClientStore::open(const fs::path& folder) {
                                          : Database::create(path, kClientFile, "", [](Database&) {});
     // An answer that has left must be on the ledger, also where the power goes.
     database.execute("PRAGMA synchronous = FULL");
-    return ClientStore(std::make_unique<Inside>(folder, std::move(database)));
+    return ClientStore(std::make_unique<Impl>(folder, std::move(database)));
   });
 }
 
 Result<std::uint64_t> ClientStore::secret_seed() {
-  const fs::path path = inside_->folder / "secret";
+  const fs::path path = impl_->folder / "secret";
   if (!fs::exists(path)) {
     if (const auto made = make_secret(path); !made) return made.error();
   }
@@ -104,18 +104,18 @@ Result<std::uint64_t> ClientStore::secret_seed() {
 }
 
 Result<bool> ClientStore::spend(const PrivacyCharge& charge, double budget_rho) {
-  const std::lock_guard lock(inside_->mutex);
-  return inside_->ledger.spend(charge, budget_rho);
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->ledger.spend(charge, budget_rho);
 }
 
 Result<double> ClientStore::spent_elsewhere(const std::string& run) const {
-  const std::lock_guard lock(inside_->mutex);
-  return inside_->ledger.spent_elsewhere(run);
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->ledger.spent_elsewhere(run);
 }
 
 Result<double> ClientStore::spent() const {
-  const std::lock_guard lock(inside_->mutex);
-  return inside_->ledger.spent();
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->ledger.spent();
 }
 
 }  // namespace fedrk::store

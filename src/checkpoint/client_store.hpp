@@ -44,9 +44,9 @@ class ClientStore {
   Result<double> spent_elsewhere(const std::string& run) const;
 
  private:
-  struct Inside;
-  explicit ClientStore(std::unique_ptr<Inside> inside);
-  std::unique_ptr<Inside> inside_;
+  struct Impl;
+  explicit ClientStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fedrk::store

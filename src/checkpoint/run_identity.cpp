@@ -95,16 +95,16 @@ void write_identity(Database& database, const RunIdentity& identity) {
 }
 
 Result<void> RunStore::describe(const RunIdentity& identity) {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
-    Database& database = inside_->database;
+    Database& database = impl_->database;
     Transaction whole(database);
     Statement& run = database.prepare("UPDATE run SET title = ?, plan = ?, rounds = ?");
     run.run(identity.title, identity.plan, identity.rounds);
     database.execute("DELETE FROM clients");
     write_clients(database, identity.roster);
     whole.commit();
-    inside_->identity = read_identity(database);
+    impl_->identity = read_identity(database);
   });
 }
 

@@ -72,11 +72,11 @@ void read_events(Database& database, std::size_t most, RunProgress& progress) {
 }  // namespace
 
 Result<RunProgress> RunStore::progress(std::size_t events) const {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
     RunProgress progress;
-    progress.identity = inside_->identity;
-    Database& database = inside_->database;
+    progress.identity = impl_->identity;
+    Database& database = impl_->database;
     Transaction moment(database, "BEGIN");  // one moment for all of it, however quickly the run goes on
     read_run(database, progress);
     read_rounds(database, progress);

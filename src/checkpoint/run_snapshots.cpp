@@ -7,8 +7,8 @@
 namespace fedrk::store {
 
 Result<void> RunStore::put_snapshot(const Snapshot& snapshot) {
-  const std::lock_guard lock(inside_->mutex);
-  Inside& in = *inside_;
+  const std::lock_guard lock(impl_->mutex);
+  Impl& in = *impl_;
   const auto written = guarded([&] {
     Transaction whole(in.database);
     in.database.run("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", snapshot.next, snapshot.rounds,
@@ -27,10 +27,10 @@ Result<void> RunStore::put_snapshot(const Snapshot& snapshot) {
 }
 
 Result<std::vector<Snapshot>> RunStore::snapshots() const {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
     std::vector<Snapshot> all;
-    Statement& read = inside_->database.prepare("SELECT next, rounds, state FROM snapshots ORDER BY next DESC");
+    Statement& read = impl_->database.prepare("SELECT next, rounds, state FROM snapshots ORDER BY next DESC");
     while (read.next()) {
       Snapshot& snapshot = all.emplace_back();
       snapshot.next = read.get<std::uint64_t>(0);
@@ -42,10 +42,10 @@ Result<std::vector<Snapshot>> RunStore::snapshots() const {
 }
 
 Result<std::vector<std::string>> RunStore::history(std::uint64_t rounds) const {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
     std::vector<std::string> all;
-    Statement& read = inside_->database.prepare("SELECT records FROM history WHERE first < ? ORDER BY first");
+    Statement& read = impl_->database.prepare("SELECT records FROM history WHERE first < ? ORDER BY first");
     read.bind(rounds);
     while (read.next()) all.push_back(read.get<std::string>(0));
     return all;
@@ -53,9 +53,9 @@ Result<std::vector<std::string>> RunStore::history(std::uint64_t rounds) const {
 }
 
 Result<void> RunStore::go_back_to(std::uint64_t next, std::uint64_t rounds) {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
-    Database& database = inside_->database;
+    Database& database = impl_->database;
     Transaction whole(database);
     database.run("DELETE FROM snapshots WHERE next > ?", next);
     database.run("DELETE FROM history WHERE first >= ?", rounds);
@@ -64,9 +64,9 @@ Result<void> RunStore::go_back_to(std::uint64_t next, std::uint64_t rounds) {
 }
 
 Result<std::uint64_t> RunStore::keep_answers_in_a_row(std::uint64_t first) {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
-    Database& database = inside_->database;
+    Database& database = impl_->database;
     std::uint64_t end = first;
     Statement& numbers = database.prepare("SELECT number FROM answers WHERE number >= ? ORDER BY number");
     numbers.bind(first);

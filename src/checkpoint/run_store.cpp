@@ -7,61 +7,60 @@
 
 namespace fedrk::store {
 
-RunStore::RunStore(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RunStore::RunStore(RunStore&&) noexcept = default;
 RunStore& RunStore::operator=(RunStore&&) noexcept = default;
 RunStore::~RunStore() = default;
 
-const RunIdentity& RunStore::identity() const { return inside_->identity; }
+const RunIdentity& RunStore::identity() const { return impl_->identity; }
 
 Result<RunStore> RunStore::create(const std::filesystem::path& path, const RunIdentity& identity) {
   return guarded([&] {
     const auto fill = [&](Database& database) { write_identity(database, identity); };
-    return RunStore(std::make_unique<Inside>(Database::create(path, kRunFile, kRunSchema, fill)));
+    return RunStore(std::make_unique<Impl>(Database::create(path, kRunFile, kRunSchema, fill)));
   });
 }
 
 Result<RunStore> RunStore::open(const std::filesystem::path& path, Access access) {
   return guarded(
-      [&] { return RunStore(std::make_unique<Inside>(Database::open(path, kRunFile, access == Access::Read))); });
+      [&] { return RunStore(std::make_unique<Impl>(Database::open(path, kRunFile, access == Access::Read))); });
 }
 
 Result<void> RunStore::set_state(const std::string& state, const std::string& stop_reason) {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
-    inside_->database.run("UPDATE run SET state = ?, stop_reason = ?, changed = ?", state, stop_reason,
-                          now_since_1970());
+    impl_->database.run("UPDATE run SET state = ?, stop_reason = ?, changed = ?", state, stop_reason, now_since_1970());
   });
 }
 
 Result<std::string> RunStore::state() const {
-  const std::lock_guard lock(inside_->mutex);
-  return guarded([&] { return inside_->database.value<std::string>("SELECT state FROM run").value_or(""); });
+  const std::lock_guard lock(impl_->mutex);
+  return guarded([&] { return impl_->database.value<std::string>("SELECT state FROM run").value_or(""); });
 }
 
 Result<void> RunStore::put_document(const std::string& key, std::string_view bytes) {
-  const std::lock_guard lock(inside_->mutex);
-  return guarded([&] { inside_->database.run("INSERT OR REPLACE INTO documents VALUES (?, ?)", key, Blob{bytes}); });
+  const std::lock_guard lock(impl_->mutex);
+  return guarded([&] { impl_->database.run("INSERT OR REPLACE INTO documents VALUES (?, ?)", key, Blob{bytes}); });
 }
 
 Result<std::optional<std::string>> RunStore::document(const std::string& key) const {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded(
-      [&] { return inside_->database.value<std::string>("SELECT content FROM documents WHERE key = ?", key); });
+      [&] { return impl_->database.value<std::string>("SELECT content FROM documents WHERE key = ?", key); });
 }
 
 Result<void> RunStore::add_event(const std::string& level, const std::string& event, const std::string& text) {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
-    inside_->database.run("INSERT INTO events (time, level, event, text) VALUES (?, ?, ?, ?)", now_since_1970(), level,
-                          event, text);
+    impl_->database.run("INSERT INTO events (time, level, event, text) VALUES (?, ?, ?, ?)", now_since_1970(), level,
+                        event, text);
   });
 }
 
 Result<std::uint64_t> RunStore::answers() const {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
-    return inside_->database
+    return impl_->database
         .value<std::uint64_t>(
             "SELECT max(coalesce((SELECT max(number) + 1 FROM answers), 0), "
             "coalesce((SELECT max(next) FROM snapshots), 0))")
@@ -70,11 +69,11 @@ Result<std::uint64_t> RunStore::answers() const {
 }
 
 Result<StoredAnswer> RunStore::answer(std::uint64_t number) const {
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   return guarded([&] {
-    Statement& read = inside_->database.prepare("SELECT round, task, seconds, answer FROM answers WHERE number = ?");
+    Statement& read = impl_->database.prepare("SELECT round, task, seconds, answer FROM answers WHERE number = ?");
     if (!read.bind(number).next()) {
-      throw SqliteFailure(inside_->database.path() + " is damaged: answer " + std::to_string(number) + " is missing",
+      throw SqliteFailure(impl_->database.path() + " is damaged: answer " + std::to_string(number) + " is missing",
                           SQLITE_CORRUPT);
     }
     StoredAnswer answer{number, read.get<std::uint32_t>(0), read.get<std::uint64_t>(1), read.get<double>(2),
@@ -85,8 +84,8 @@ Result<StoredAnswer> RunStore::answer(std::uint64_t number) const {
 }
 
 Result<void> RunStore::commit(const Batch& batch) {
-  const std::lock_guard lock(inside_->mutex);
-  Inside& in = *inside_;
+  const std::lock_guard lock(impl_->mutex);
+  Impl& in = *impl_;
   return guarded([&] {
     Transaction whole(in.database);
     Statement& add_answer = in.database.prepare("INSERT INTO answers VALUES (?, ?, ?, ?, ?)");
@@ -117,20 +116,20 @@ Result<void> RunStore::commit(const Batch& batch) {
 }
 
 Result<void> RunStore::write_lazily() {
-  const std::lock_guard lock(inside_->mutex);
-  return guarded([&] { inside_->database.execute("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0;"); });
+  const std::lock_guard lock(impl_->mutex);
+  return guarded([&] { impl_->database.execute("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0;"); });
 }
 
 Result<void> RunStore::finish(const std::string& state, const std::string& stop_reason) {
   if (const auto done = set_state(state, stop_reason); !done) return done.error();
-  const std::lock_guard lock(inside_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   const auto emptied = guarded([&] {
-    inside_->database.execute(
+    impl_->database.execute(
         "PRAGMA secure_delete = OFF; DELETE FROM answers; DELETE FROM snapshots; DELETE FROM history;");
   });
   if (!emptied) return emptied.error();
   // A reader may be in the way of the rest, and a full disk: then the file stays as large as it is.
-  (void)guarded([&] { inside_->database.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"); });
+  (void)guarded([&] { impl_->database.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"); });
   return {};
 }
 

@@ -157,9 +157,9 @@ class RunStore {
   Result<RunProgress> progress(std::size_t events = 10) const;
 
  private:
-  struct Inside;
-  explicit RunStore(std::unique_ptr<Inside> inside);
-  std::unique_ptr<Inside> inside_;
+  struct Impl;
+  explicit RunStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fedrk::store

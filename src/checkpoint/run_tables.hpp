@@ -39,8 +39,8 @@ double now_since_1970();
 RunIdentity read_identity(Database& database);
 void write_identity(Database& database, const RunIdentity& identity);
 
-struct RunStore::Inside {
-  explicit Inside(Database opened)
+struct RunStore::Impl {
+  explicit Impl(Database opened)
       : database(std::move(opened)),
         identity(read_identity(database)),
         last_round_found(database.value<std::int64_t>("SELECT coalesce(max(round), -1) FROM rounds").value_or(-1)) {}

@@ -13,9 +13,9 @@ namespace {
 
 constexpr int kPatienceMs = 5000;  // for a reader that is about to finish
 
-std::string words_of(int errno_value) { return std::generic_category().message(errno_value); }
+std::string text_of(int errno_value) { return std::generic_category().message(errno_value); }
 
-std::string words_for(int code, const std::string& path, sqlite3* handle) {
+std::string text_for(int code, const std::string& path, sqlite3* handle) {
   const int system = handle == nullptr ? 0 : sqlite3_system_errno(handle);
   switch (code & 0xff) {
     case SQLITE_FULL:
@@ -30,16 +30,16 @@ std::string words_for(int code, const std::string& path, sqlite3* handle) {
     case SQLITE_READONLY:
       return "cannot write " + path + ": no permission";
     case SQLITE_CANTOPEN:
-      return "cannot open " + path + (system != 0 ? ": " + words_of(system) : "");
+      return "cannot open " + path + (system != 0 ? ": " + text_of(system) : "");
     case SQLITE_IOERR:
-      return "cannot read or write " + path + ": " + (system != 0 ? words_of(system) : sqlite3_errstr(code));
+      return "cannot read or write " + path + ": " + (system != 0 ? text_of(system) : sqlite3_errstr(code));
     default:
       return path + ": " + (handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle));
   }
 }
 
 [[noreturn]] void fail(int code, const std::string& path, sqlite3* handle) {
-  throw SqliteFailure(words_for(code, path, handle), code & 0xff);
+  throw SqliteFailure(text_for(code, path, handle), code & 0xff);
 }
 
 }  // namespace
@@ -63,13 +63,13 @@ Database Database::create(const std::filesystem::path& path, const FileKind& kin
   const std::string draft = path.string() + ".new";
   ::unlink(draft.c_str());
   const int made = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (made < 0) throw SqliteFailure("cannot make " + path.string() + ": " + words_of(errno), SQLITE_CANTOPEN);
+  if (made < 0) throw SqliteFailure("cannot make " + path.string() + ": " + text_of(errno), SQLITE_CANTOPEN);
   ::close(made);
   try {
     write_draft(draft, kind, schema, fill);
     if (::link(draft.c_str(), path.c_str()) != 0) {
       throw SqliteFailure(errno == EEXIST ? path.string() + " is there already"
-                                          : "cannot make " + path.string() + ": " + words_of(errno),
+                                          : "cannot make " + path.string() + ": " + text_of(errno),
                           SQLITE_CANTOPEN);
     }
   } catch (const SqliteFailure&) {

@@ -25,7 +25,7 @@ namespace fedrk::store {
 /// What SQLite did not do, in words for a person.
 class SqliteFailure : public std::runtime_error {
  public:
-  SqliteFailure(const std::string& words, int code) : std::runtime_error(words), code_(code) {}
+  SqliteFailure(const std::string& message, int code) : std::runtime_error(message), code_(code) {}
   int code() const { return code_; }  // the primary one
 
  private:

@@ -94,7 +94,7 @@ AlignedVector LocalSolver::projection(std::span<const double> x, double* gap) {
   if (!projection_) {
     std::visit([&](const auto& matrix) { projection_.emplace(matrix, block_.system().rhs); }, block_.system().rows);
   }
-  if (gap == nullptr) {  // as published: to a point, and how far it is
+  if (gap == nullptr) {  // as in the paper: to a point, and how far it is
     AlignedVector moved = aligned_copy(x);
     projection_->project(moved);
     axpy(-1.0, x, moved);

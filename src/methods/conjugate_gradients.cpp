@@ -85,7 +85,7 @@ void ConjugateGradients::step(const RoundReplies& round, std::span<double> x) {
   phase_ = Phase::Gradient;
   const double curvature = precondition_ && made.curvature > 0.0 ? 1.0 : relative_curvature(made);
   if (!(curvature > kFlat) || !(slope > 0.0)) return;  // rounding: a look tells where x is
-  least_ = std::min(least_, curvature);
+  min_curvature_ = std::min(min_curvature_, curvature);
   const double length = slope / made.curvature;
   axpy(length, made.p, x);
   axpy(-length, made.product, gradient_);
@@ -102,7 +102,7 @@ void ConjugateGradients::step(const RoundReplies& round, std::span<double> x) {
 Orthogonality ConjugateGradients::criterion_at(std::span<const double> x) const {
   return orthogonality(gradient_, options_.column_norms, x, std::sqrt(squared_residual_),
                        std::sqrt(totals_.squared_rhs_norm),
-                       shortfall_of(gradient_, preconditioned(), options_.column_norms, least_));
+                       shortfall_of(gradient_, preconditioned(), options_.column_norms, min_curvature_));
 }
 
 // By the recursion, whose gradient goes on falling where the true one has met rounding. A combination of columns that
@@ -152,14 +152,14 @@ void ConjugateGradients::begin_anew(std::span<const ClientId> others) {
   totals_ = totals_of(left);
   phase_ = Phase::Gradient;
   last_criterion_ = 0.0;
-  least_ = 1.0;
+  min_curvature_ = 1.0;
   kept_.clear();
   measure_.reset();
 }
 
 bool ConjugateGradients::state(StateStream& stream) {
-  stream(options_.column_norms, totals_, phase_, start_, gradient_, direction_, kept_, squared_residual_, least_,
-         last_criterion_, slope_, rhs_sum_, begun_, measure_, summary_);
+  stream(options_.column_norms, totals_, phase_, start_, gradient_, direction_, kept_, squared_residual_,
+         min_curvature_, last_criterion_, slope_, rhs_sum_, begun_, measure_, summary_);
   return true;
 }
 

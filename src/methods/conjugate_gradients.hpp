@@ -11,7 +11,7 @@
 // nothing.
 //
 // The least curvature that was met, <p, (A^T A + D) p> / <p, M p> with the preconditioner M, tells how much of the
-// residual the gradient may still hide: <g, (A^T A + D)^-1 g> <= <g, M^-1 g> / least. With few columns, and
+// residual the gradient may still hide: <g, (A^T A + D)^-1 g> <= <g, M^-1 g> / min_curvature. With few columns, and
 // where the residual is rounding, the recursion goes on until a nearly collinear pair would have shown in its gradient.
 
 #include <array>
@@ -79,7 +79,7 @@ class ConjugateGradients final : public Method {
   AlignedVector gradient_, direction_;  // g, p
   std::deque<Direction> kept_;
   double squared_residual_ = 0.0;  // as the recursion has it
-  double least_ = 1.0;             // curvature of a direction
+  double min_curvature_ = 1.0;     // curvature of a direction
   double last_criterion_ = 0.0;    // when it was measured last; 0: never
   double slope_ = 0.0, rhs_sum_ = 0.0;
   bool begun_ = false;

@@ -19,12 +19,12 @@ constexpr std::size_t kPaceRounds = 30;   // in which the pace is taken
 
 }  // namespace
 
-void ConvergenceMonitor::Roll::clear() {
+void ConvergenceMonitor::ClientSet::clear() {
   if (missing_ < there_.size()) there_.assign(there_.size(), 0);
   missing_ = there_.size();
 }
 
-void ConvergenceMonitor::Roll::add(std::span<const ClientId> clients) {
+void ConvergenceMonitor::ClientSet::add(std::span<const ClientId> clients) {
   for (const ClientId client : clients) {
     if (there_[client.value] == 1) continue;
     there_[client.value] = 1;
@@ -32,13 +32,13 @@ void ConvergenceMonitor::Roll::add(std::span<const ClientId> clients) {
   }
 }
 
-ConvergenceMonitor::Verdict ConvergenceMonitor::see(const RoundReplies& round, std::span<const double> before,
-                                                    std::span<const double> x) {
+ConvergenceMonitor::Judgement ConvergenceMonitor::see(const RoundReplies& round, std::span<const double> before,
+                                                      std::span<const double> x) {
   ++rounds_;
   ++since_best_;
   if (best_.empty()) best_ = aligned_copy(before);
   const double moved = distance(before, x);
-  if (!std::isfinite(moved)) return Verdict::Diverged;
+  if (!std::isfinite(moved)) return Judgement::Diverged;
   // Few steps may happen on rows that lack nothing; the residual tells whether others do.
   const bool lacks = round.relative_residual.value_or(0.0) > kSolved;
   if (moved <= kQuiet * std::sqrt(squared_norm(x)) && !lacks) {
@@ -47,13 +47,13 @@ ConvergenceMonitor::Verdict ConvergenceMonitor::see(const RoundReplies& round, s
     quiet_.clear();
   }
   if (round.relative_residual && ends_turn(round)) take_level(before);
-  if (quiet_.complete()) return Verdict::AtRounding;
+  if (quiet_.complete()) return Judgement::AtRounding;
   const std::size_t patience = 6 + 2 * last_turn_;
   const bool stagnant = since_best_ >= 8 * patience;
-  if (best_level_ <= kSolved && (turn_diverged_ || stagnant)) return Verdict::AtRounding;
-  if (best_level_ <= kRounding && since_best_ >= patience) return Verdict::AtRounding;
-  if (turn_diverged_) return Verdict::Diverged;
-  return stagnant ? Verdict::Stagnant : Verdict::GoOn;
+  if (best_level_ <= kSolved && (turn_diverged_ || stagnant)) return Judgement::AtRounding;
+  if (best_level_ <= kRounding && since_best_ >= patience) return Judgement::AtRounding;
+  if (turn_diverged_) return Judgement::Diverged;
+  return stagnant ? Judgement::Stagnant : Judgement::GoOn;
 }
 
 bool ConvergenceMonitor::ends_turn(const RoundReplies& round) {

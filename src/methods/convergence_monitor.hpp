@@ -28,12 +28,12 @@ namespace fedrk {
 
 class ConvergenceMonitor {
  public:
-  enum class Verdict { GoOn, AtRounding, Diverged, Stagnant };
+  enum class Judgement { GoOn, AtRounding, Diverged, Stagnant };
 
   explicit ConvergenceMonitor(std::size_t clients) : heard_(clients), quiet_(clients) {}
 
   /// To be told of every round: what was answered, where x was before it, and where it is now.
-  Verdict see(const RoundReplies& round, std::span<const double> before, std::span<const double> x);
+  Judgement see(const RoundReplies& round, std::span<const double> before, std::span<const double> x);
 
   /// The x of the lowest level; at first the start.
   std::span<const double> best() const { return best_; }
@@ -63,9 +63,9 @@ class ConvergenceMonitor {
   static constexpr double kClose = 1e-6;
 
   /// Which clients were heard since something last changed.
-  class Roll {
+  class ClientSet {
    public:
-    explicit Roll(std::size_t clients) : there_(clients, 0), missing_(clients) {}
+    explicit ClientSet(std::size_t clients) : there_(clients, 0), missing_(clients) {}
     void clear();
     void add(std::span<const ClientId> clients);
     bool complete() const { return missing_ == 0; }
@@ -80,7 +80,7 @@ class ConvergenceMonitor {
   void take_level(std::span<const double> before);
   void take_pace();
 
-  Roll heard_, quiet_;
+  ClientSet heard_, quiet_;
   AlignedVector best_;
   double best_level_ = std::numeric_limits<double>::infinity();
   double first_level_ = std::numeric_limits<double>::infinity();

@@ -5,7 +5,7 @@ namespace fedrk {
 
 bool is_one_step(const LocalWork& work) {
   if (const auto* steps = std::get_if<FixedSteps>(&work)) return steps->count == 1;
-  if (const auto* steps = std::get_if<ValidSteps>(&work)) return steps->budget == StepBudget{FixedSteps{1}};
+  if (const auto* steps = std::get_if<CutSteps>(&work)) return steps->budget == StepBudget{FixedSteps{1}};
   if (const auto* steps = std::get_if<SparseSteps>(&work)) return steps->budget.count == 1;
   if (const auto* steps = std::get_if<GradientSteps>(&work)) return steps->count == 1 && steps->batch == 1;
   return false;

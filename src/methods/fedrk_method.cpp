@@ -6,16 +6,16 @@
 
 namespace fedrk {
 
-PublishedMethod::PublishedMethod(const RunOptions& options)
+FedrkMethod::FedrkMethod(const RunOptions& options)
     : seed_(options.seed),
       work_(work_of(options.local_budget)),
       server_(options.server_budget, options.server_sampling),
       threshold_(options.sparsity),
       noise_columns_(options.noise_columns) {}
 
-Request PublishedMethod::request(RoundIndex, std::span<const double> x) { return {work_, x}; }
+Request FedrkMethod::request(RoundIndex, std::span<const double> x) { return {work_, x}; }
 
-void PublishedMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
+void FedrkMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
   const auto planes = hyperplanes_from(round.replies);
   server_.project(planes, stream_for(seed_, Purpose::ServerSteps, t), x);
   threshold_.apply(x.first(x.size() - noise_columns_));

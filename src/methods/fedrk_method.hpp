@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// FedRK as published: the server reads each Delta_i as a hyperplane, drops every Delta_i = 0, makes tau_g steps over
+// FedRK as in the paper: the server reads each Delta_i as a hyperplane, drops every Delta_i = 0, makes tau_g steps over
 // the others from x^(t), and where asked keeps only the s largest entries.
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace fedrk {
 
 struct RunOptions;
 
-class PublishedMethod final : public Method {
+class FedrkMethod final : public Method {
  public:
-  explicit PublishedMethod(const RunOptions& options);
+  explicit FedrkMethod(const RunOptions& options);
 
   Request request(RoundIndex t, std::span<const double> x) override;
   void update(RoundIndex t, RoundReplies& round, std::span<double> x) override;

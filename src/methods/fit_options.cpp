@@ -56,10 +56,10 @@ Orthogonality orthogonality(std::span<const double> gradient, std::span<const do
 }
 
 Shortfall shortfall_of(std::span<const double> gradient, std::span<const double> correction,
-                       std::span<const double> column_norms, double least) {
-  Shortfall found{std::max(0.0, dot(gradient, correction)) / least, 0.0};
+                       std::span<const double> column_norms, double min_curvature) {
+  Shortfall found{std::max(0.0, dot(gradient, correction)) / min_curvature, 0.0};
   for (std::size_t j = 0; j < correction.size(); ++j) {
-    const double moved = column_norms[j] * correction[j] / least;
+    const double moved = column_norms[j] * correction[j] / min_curvature;
     found.squared_shift += moved * moved;
   }
   return found;

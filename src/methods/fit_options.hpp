@@ -64,9 +64,9 @@ struct Shortfall {
 Orthogonality orthogonality(std::span<const double> gradient, std::span<const double> column_norms,
                             std::span<const double> x, double residual, double rhs_norm, const Shortfall& shortfall);
 
-/// From a correction that leads to the minimum, or is `1/least` times too short at most.
+/// From a correction that leads to the minimum, or is `1/min_curvature` times too short at most.
 Shortfall shortfall_of(std::span<const double> gradient, std::span<const double> correction,
-                       std::span<const double> column_norms, double least = 1.0);
+                       std::span<const double> column_norms, double min_curvature = 1.0);
 
 /// In the units of the data: x_j inverse_scale_j, and the intercept without what the centres took.
 std::vector<double> in_data_units(const Frame& frame, bool intercept, std::span<const double> x);

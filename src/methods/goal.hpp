@@ -15,7 +15,7 @@
 
 namespace fedrk {
 
-enum class MethodName { Auto, Published, Gram, Cg };
+enum class MethodName { Auto, Fedrk, Gram, Cg };
 
 /// A solution of equations that have one, by hyperplanes that hold every solution.
 struct Equations {

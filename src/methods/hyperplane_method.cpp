@@ -22,7 +22,7 @@ HyperplaneMethod::HyperplaneMethod(const HyperplaneOptions& options, std::size_t
 }
 
 Request HyperplaneMethod::request(RoundIndex, std::span<const double> x) {
-  return {ValidSteps{options_.local_budget}, x, {}, options_.reveal, Audience::Turn};
+  return {CutSteps{options_.local_budget}, x, {}, options_.reveal, Audience::Turn};
 }
 
 void HyperplaneMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
@@ -41,26 +41,26 @@ void HyperplaneMethod::move(RoundIndex t, RoundReplies& round, std::span<double>
 
 void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::span<const double> before,
                                  std::span<double> x) {
-  using Verdict = ConvergenceMonitor::Verdict;
-  const Verdict verdict = monitor_.see(round, before, x);
-  if (verdict == Verdict::AtRounding) {
+  using Judgement = ConvergenceMonitor::Judgement;
+  const Judgement judgement = monitor_.see(round, before, x);
+  if (judgement == Judgement::AtRounding) {
     if (!monitor_.rests()) std::ranges::copy(monitor_.best(), x.begin());
     finished_ = true;
     return;
   }
   if (!memory_) return;  // steps over single hyperplanes may hover as they like; the round loop judges them
-  const bool diverged = verdict == Verdict::Diverged;
+  const bool diverged = judgement == Judgement::Diverged;
   if (diverged && monitor_.came_close() && restarts_ < kMostRestarts) {
     ++restarts_;
     return begin_again(options_.memory, x);
   }
   const bool slow =
-      verdict == Verdict::Stagnant || monitor_.rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(x.size());
+      judgement == Judgement::Stagnant || monitor_.rounds_to_go().value_or(0.0) > 2.0 * static_cast<double>(x.size());
   if (!diverged && slow && options_.grows && !remembers_all()) {
     grown_ = t;
     return begin_again(HyperplaneMemory::kAll, x);
   }
-  const bool stuck = verdict == Verdict::Stagnant && has_had_its_time(x.size());
+  const bool stuck = judgement == Judgement::Stagnant && has_had_its_time(x.size());
   if (!diverged && !stuck) return;
   std::ranges::copy(monitor_.best(), x.begin());
   finished_ = contradictory_ = true;

@@ -28,7 +28,7 @@ struct HyperplaneOptions {
   std::size_t memory = 5;                           // rounds besides the present one; HyperplaneMemory::kAll
   bool grows = false;                               // keeps all rounds where these are too slow
   std::size_t memory_limit = std::size_t{1} << 30;  // bytes
-  // Without memory the server steps over the hyperplanes of the round, as in the published method.
+  // Without memory the server steps over the hyperplanes of the round, as in FedRK.
   StepBudget server_budget = FixedSteps{20};  // tau_g
   RowSampling server_sampling = RowSampling::Uniform;
   std::uint64_t seed = 1;

@@ -48,7 +48,7 @@ struct Maker {
     if (is_by_gram(goal, unknowns, setup.link)) return std::make_unique<GramMethod>(fit, engine.roster());
     return std::make_unique<ConjugateGradients>(fit, engine.roster());
   }
-  std::unique_ptr<Method> operator()(const FedRk&) const { return std::make_unique<PublishedMethod>(run); }
+  std::unique_ptr<Method> operator()(const FedRk&) const { return std::make_unique<FedrkMethod>(run); }
   std::unique_ptr<Method> operator()(const SparseEquations& goal) const {
     const auto* steps = std::get_if<FixedSteps>(&run.server_budget);
     return std::make_unique<SparseKaczmarz>(SparseOptions{goal.lambda, std::get<FixedSteps>(run.local_budget),
@@ -62,15 +62,14 @@ struct Maker {
 
 // A fit is a sum over all rows; what concerns local steps, selections and what the server sees has no part in it.
 void validate_fit(const MethodOptions& options, const RunOptions& run) {
-  const auto refuse = [](bool wrong, const char* words) {
-    if (wrong) throw InvalidArgument(words);
+  const auto refuse = [](bool wrong, const char* message) {
+    if (wrong) throw InvalidArgument(message);
   };
   const bool by_name = options.name == MethodName::Gram || options.name == MethodName::Cg;
   refuse(by_name && !options.fits(), "the methods gram and cg are for fits: use fedrk fit, or --least-squares");
   if (!options.fits()) return;
-  refuse(
-      options.name == MethodName::Published || options.hyperplanes || options.memory,
-      "least squares and ridge regression use no hyperplanes: leave out the published method, hyperplanes and memory");
+  refuse(options.name == MethodName::Fedrk || options.hyperplanes || options.memory,
+         "least squares and ridge regression use no hyperplanes: leave out FedRK, hyperplanes and memory");
   refuse(options.reveal == Reveal::Updates,
          "least squares and ridge regression need sums only: leave out --reveal updates");
   refuse(
@@ -80,15 +79,15 @@ void validate_fit(const MethodOptions& options, const RunOptions& run) {
 
 // Whatever else would be told of the rows, or would make of the noise what it is not.
 void validate_private(const MethodOptions& options, const RunOptions& run) {
-  const auto refuse = [](bool wrong, const char* words) {
-    if (wrong) throw InvalidArgument(words);
+  const auto refuse = [](bool wrong, const char* message) {
+    if (wrong) throw InvalidArgument(message);
   };
   options.privacy.validate();
   if (!options.privacy.on()) {
-    return refuse(options.privacy.clip || options.privacy.least > 0,
+    return refuse(options.privacy.clip || options.privacy.min_answers > 0,
                   "a clip and a least number of answers are for differential privacy: give an epsilon too");
   }
-  refuse(options.name == MethodName::Published || options.reveal == Reveal::Updates,
+  refuse(options.name == MethodName::Fedrk || options.reveal == Reveal::Updates,
          "differential privacy needs sums: single updates would have too little noise");
   refuse(run.tolerance > 0.0 || (run.residual_every > 0 && run.residual_every != RunOptions::kNever),
          "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance");
@@ -109,7 +108,7 @@ bool MethodOptions::refits(const RunOptions& run) const {
 
 Goal goal_of(const MethodOptions& options, const RunOptions& run) {
   if (options.privacy.on()) return Private{options.privacy};
-  if (options.name == MethodName::Published || options.hyperplanes == HyperplaneKind::Published) return FedRk{};
+  if (options.name == MethodName::Fedrk || options.hyperplanes == HyperplaneKind::Fedrk) return FedRk{};
   if (options.fits()) return LeastSquares{options.ridge, options.name, options.fit};
   const Reveal reveal = options.reveal.value_or(Reveal::Sums);
   if (options.soft > 0.0) return SparseEquations{options.soft, reveal};
@@ -119,22 +118,21 @@ Goal goal_of(const MethodOptions& options, const RunOptions& run) {
 }
 
 void MethodOptions::validate(const RunOptions& run) const {
-  const auto refuse = [](bool wrong, const char* words) {
-    if (wrong) throw InvalidArgument(words);
+  const auto refuse = [](bool wrong, const char* message) {
+    if (wrong) throw InvalidArgument(message);
   };
   validate_private(*this, run);
   validate_fit(*this, run);
   refuse(!(ridge >= 0.0 && soft >= 0.0), "the weights of penalties are positive");
-  const bool published = name == MethodName::Published || hyperplanes == HyperplaneKind::Published;
-  refuse(published && soft > 0.0, "the published method knows no soft thresholding");
-  refuse(published && memory.value_or(0) > 0,
-         "the published hyperplanes do not hold the solutions, so a memory of them "
+  const bool by_fedrk = name == MethodName::Fedrk || hyperplanes == HyperplaneKind::Fedrk;
+  refuse(by_fedrk && soft > 0.0, "FedRK knows no soft thresholding");
+  refuse(by_fedrk && memory.value_or(0) > 0,
+         "FedRK's own hyperplanes do not hold the solutions, so a memory of them "
          "would be wrong; memory needs valid ones");
-  refuse(published && reveal == Reveal::Sums, "the published method needs every client's update, not their sum");
-  refuse(name == MethodName::Published && hyperplanes == HyperplaneKind::Valid,
-         "the published method has published hyperplanes");
+  refuse(by_fedrk && reveal == Reveal::Sums, "FedRK needs every client's update, not their sum");
+  refuse(name == MethodName::Fedrk && hyperplanes == HyperplaneKind::Valid, "FedRK has its own hyperplanes");
   refuse(run.noise_columns > 0 && !is<FedRk>(goal_of(*this, run)),
-         "noise columns are the published method's way with noisy data: leave them out, or use that method");
+         "noise columns are FedRK's way with noisy data: leave them out, or use that method");
   const bool hard = run.sparsity > 0 && soft == 0.0;
   refuse(
       hard && (memory.value_or(0) > 0 || reveal == Reveal::Sums),
@@ -142,7 +140,7 @@ void MethodOptions::validate(const RunOptions& run) const {
       "soft thresholding works with sums");
   refuse(soft > 0.0 && run.sparsity > 0 && !refit,
          "soft thresholding needs no number of entries to keep; with a refit it is the number that is fitted");
-  refuse(soft > 0.0 && std::holds_alternative<UntilProjected>(run.local_budget),
+  refuse(soft > 0.0 && std::holds_alternative<ExactProjection>(run.local_budget),
          "soft thresholding has no exact projection: give a number of local steps");
   refuse(soft > 0.0 && memory.value_or(0) > 0, "soft thresholding keeps no memory");
   refuse(refit && soft == 0.0 && run.sparsity == 0, "a refit needs a selection: soft thresholding or entries to keep");

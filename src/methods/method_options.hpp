@@ -19,7 +19,7 @@
 
 namespace fedrk {
 
-enum class HyperplaneKind { Valid, Published };
+enum class HyperplaneKind { Valid, Fedrk };
 
 struct TailBurnIn {
   std::optional<std::uint32_t> rounds{};  // unset: half of all

@@ -29,9 +29,9 @@ double clip_of(std::uint32_t round, std::uint32_t rounds, double first) {
 
 // The grid follows the noise that the clip alone asks for; what the grid and the arithmetic add to the sensitivity then
 // makes the share a little larger, and the grid by comparison finer.
-PrivateRound round_with(double clip, double rho, std::size_t least, const PublicShape& shape) {
+PrivateRound round_with(double clip, double rho, std::size_t min_answers, const PublicShape& shape) {
   PrivateRound made{.pass = {.clip = clip}, .rho = rho};
-  const double shares = static_cast<double>(least - 1);
+  const double shares = static_cast<double>(min_answers - 1);
   const double share = 2.0 * clip / std::sqrt(2.0 * rho * shares);
   made.pass.exponent = std::ilogb(share) - kGridBits;
   made.sigma = sensitivity(made.pass, shape.most_rows, shape.unknowns) / std::sqrt(2.0 * rho);
@@ -57,22 +57,22 @@ PrivacyPlan make_privacy_plan(const PrivacyOptions& options, const PublicShape& 
   options.validate();
   if (!options.on()) throw InvalidArgument("a plan for privacy needs an epsilon above 0");
   if (rounds == 0) throw InvalidArgument("a run needs at least one round");
-  if (shape.participants < kLeastParticipants) {
+  if (shape.participants < kMinParticipants) {
     throw InvalidArgument(
         "differential privacy needs at least 3 participants a round, not " + std::to_string(shape.participants) +
         ": each adds a share of the noise, and with fewer a participant that knows its own would know "
         "too much of the sum's");
   }
-  const std::size_t least = options.least == 0 ? shape.participants : options.least;
-  if (least < kLeastParticipants || least > shape.participants) {
+  const std::size_t min_answers = options.min_answers == 0 ? shape.participants : options.min_answers;
+  if (min_answers < kMinParticipants || min_answers > shape.participants) {
     throw InvalidArgument("every sum is over at least 3 and at most " + std::to_string(shape.participants) +
-                          " participants, so its least number of answers cannot be " + std::to_string(least));
+                          " participants, so its least number of answers cannot be " + std::to_string(min_answers));
   }
-  PrivacyPlan plan{options.epsilon, options.delta, rho_of(options.epsilon, options.delta), least, {}};
+  PrivacyPlan plan{options.epsilon, options.delta, rho_of(options.epsilon, options.delta), min_answers, {}};
   const double each = plan.rho / static_cast<double>(rounds);
   const double first = first_clip(options, shape);
   for (std::uint32_t t = 0; t < rounds; ++t) {
-    plan.rounds.push_back(round_with(clip_of(t, rounds, first), each, plan.least, shape));
+    plan.rounds.push_back(round_with(clip_of(t, rounds, first), each, plan.min_answers, shape));
   }
   return plan;
 }

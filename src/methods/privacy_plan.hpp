@@ -7,7 +7,7 @@
 // rho_t an equal part of all that may be spent. Each participant adds a share of variance sigma^2/(k - 1), so that the
 // sum has enough even towards a participant that knows its own share, or a server that colludes with it. (Who knows the
 // shares of j participants sees what k - j leave: rho grows by (k - 1)/(k - j).) A sum over fewer than k would have too
-// little: whoever masks sums must let none pass over fewer. Where some may be missing, k is the `least` number of
+// little: whoever masks sums must let none pass over fewer. Where some may be missing, k is the least number of
 // answers that a sum may have, and a complete sum then has more noise than it needs.
 //
 // The grid. Shares are rounded to multiples of q = 2^exponent, and s = share/q >= 2^20. The rounded Gaussian takes the
@@ -36,7 +36,7 @@ struct PrivacyOptions {
   double epsilon = 0.0;  // 0: no differential privacy
   double delta = 1e-6;
   std::optional<double> clip{};  // c of the first round; unset: from the shape
-  std::size_t least = 0;         // answers that every sum must have; 0: those of all participants
+  std::size_t min_answers = 0;   // answers that every sum must have; 0: those of all participants
 
   bool on() const { return epsilon > 0.0; }
   /// Throws InvalidArgument where no plan can be made of them.
@@ -54,18 +54,18 @@ struct PublicShape {
 
 struct PrivateRound {
   ClippedPass pass;
-  double sigma = 0.0;  // of the sum over `least`, without one share
+  double sigma = 0.0;  // of the sum over `min_answers`, without one share
   double rho = 0.0;
 };
 
 struct PrivacyPlan {
   double epsilon = 0.0, delta = 0.0;
-  double rho = 0.0;       // of all rounds
-  std::size_t least = 0;  // participants that every sum must have
+  double rho = 0.0;             // of all rounds
+  std::size_t min_answers = 0;  // participants that every sum must have
   std::vector<PrivateRound> rounds;
 };
 
-constexpr std::size_t kLeastParticipants = 3;
+constexpr std::size_t kMinParticipants = 3;
 constexpr std::uint32_t kUsualRounds = 6;
 constexpr int kGridBits = 20;
 

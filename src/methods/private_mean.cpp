@@ -31,7 +31,7 @@ Request PrivateMean::request(RoundIndex, std::span<const double> x) {
 
 void PrivateMean::update(RoundIndex, RoundReplies& round, std::span<double> x) {
   ++made_;  // it was asked for, and is spent whether or not it was answered
-  if (round.answered.size() < plan_.least || round.replies.empty()) {
+  if (round.answered.size() < plan_.min_answers || round.replies.empty()) {
     ++short_rounds_;
     return;
   }
@@ -49,9 +49,10 @@ std::vector<std::string> PrivateMean::notes() const {
       brief(plan_.rho) + ") for each row: " + std::to_string(plan_.rounds.size()) + " rounds of steps clipped at " +
       brief(plan_.rounds.front().pass.clip) + " to " + brief(plan_.rounds.back().pass.clip) + ", with noise of " +
       brief(plan_.rounds.front().sigma) + " to " + brief(plan_.rounds.back().sigma) + " in sums over at least " +
-      std::to_string(plan_.least) + " participants."};
+      std::to_string(plan_.min_answers) + " participants."};
   if (short_rounds_ > 0) {
-    notes.push_back("In " + std::to_string(short_rounds_) + " of the rounds fewer than " + std::to_string(plan_.least) +
+    notes.push_back("In " + std::to_string(short_rounds_) + " of the rounds fewer than " +
+                    std::to_string(plan_.min_answers) +
                     " participants answered: their sums were not used, as they have less noise than planned.");
   }
   return notes;

@@ -148,7 +148,7 @@ Refit refit(Engine& engine, const RefitOptions& options, std::span<const double>
     if (made.result.history.size() >= options.run.rounds) break;
     add_fit(engine, options, observers, stop, made);
     const bool measured = made.result.relative_residual.has_value();
-    if (given || !measured || broken_off(made.result.termination)) break;
+    if (given || !measured || resumable(made.result.termination)) break;
     const std::size_t before = made.support.size();
     leave_out_noise(totals, lengths, engine.dimension(), *made.result.relative_residual, made.result.x, made.support);
     if (made.support.size() == before) break;

@@ -31,7 +31,7 @@ struct Refit {
   std::vector<std::uint32_t> support;  // ascending
 };
 
-/// Starts at `x`. Observers see x at full length. Throws RunEnded where the engine does before the first fit.
+/// Starts at `x`. Observers see x at full length. Throws RunAborted where the engine does before the first fit.
 Refit refit(Engine& engine, const RefitOptions& options, std::span<const double> x,
             std::span<RoundObserver* const> observers = {}, const StopSignal* stop = nullptr);
 

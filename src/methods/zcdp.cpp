@@ -28,11 +28,11 @@ double sensitivity(const ClippedPass& pass, std::size_t rows, std::size_t unknow
   return 2.0 * pass.clip * (1.0 + arithmetic) + std::sqrt(n) * std::ldexp(1.0, pass.exponent);
 }
 
-double rho_of_pass(const ClippedPass& pass, std::size_t rows, std::size_t unknowns, std::size_t least) {
-  FEDRK_EXPECTS(least >= 2);
+double rho_of_pass(const ClippedPass& pass, std::size_t rows, std::size_t unknowns, std::size_t min_answers) {
+  FEDRK_EXPECTS(min_answers >= 2);
   if (!(pass.noise > 0.0)) return std::numeric_limits<double>::infinity();
   const double ratio = sensitivity(pass, rows, unknowns) / pass.noise;
-  return ratio * ratio / (2.0 * static_cast<double>(least - 1));
+  return ratio * ratio / (2.0 * static_cast<double>(min_answers - 1));
 }
 
 }  // namespace fedrk::privacy

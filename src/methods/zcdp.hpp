@@ -30,9 +30,9 @@ double epsilon_of(double rho, double delta);
 /// D: how far one row of a client with that many rows can move its answer.
 double sensitivity(const ClippedPass& pass, std::size_t rows, std::size_t unknowns);
 
-/// What an answer spends that leaves the client only within a sum over at least `least` participants, all with the same
-/// share of the noise: that of `least` - 1 of them counts, as one participant may know its own. Infinite where the
-/// noise is none. REQUIRES: least >= 2.
-double rho_of_pass(const ClippedPass& pass, std::size_t rows, std::size_t unknowns, std::size_t least);
+/// What an answer spends that leaves the client only within a sum over at least `min_answers` participants, all with
+/// the same share of the noise: that of `min_answers` - 1 of them counts, as one participant may know its own. Infinite
+/// where the noise is none. REQUIRES: min_answers >= 2.
+double rho_of_pass(const ClippedPass& pass, std::size_t rows, std::size_t unknowns, std::size_t min_answers);
 
 }  // namespace fedrk::privacy

@@ -108,11 +108,11 @@ class Exchange {
 
 }  // namespace
 
-class HttpEndpoint::Serving {
+class HttpEndpoint::Impl {
  public:
-  Serving(HealthSource health, MetricsSource metrics) : pages_{std::move(health), std::move(metrics)} {}
+  Impl(HealthSource health, MetricsSource metrics) : pages_{std::move(health), std::move(metrics)} {}
 
-  ~Serving() {
+  ~Impl() {
     if (!thread_.joinable()) return;
     asio::post(context_, [this] {
       error_code ignored;
@@ -173,18 +173,18 @@ class HttpEndpoint::Serving {
 
 Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const EndpointOptions& options, HealthSource health,
                                                           MetricsSource metrics) {
-  auto serving = std::make_unique<Serving>(std::move(health), std::move(metrics));
-  if (const error_code failure = serving->listen(options)) {
+  auto impl = std::make_unique<Impl>(std::move(health), std::move(metrics));
+  if (const error_code failure = impl->listen(options)) {
     return Error{options.address + ":" + std::to_string(options.port) + ": cannot show /healthz and /metrics there (" +
                  failure.message() + "); choose another port, or 0 for a free one"};
   }
-  serving->serve();
-  return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(std::move(serving)));
+  impl->serve();
+  return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(std::move(impl)));
 }
 
-HttpEndpoint::HttpEndpoint(std::unique_ptr<Serving> serving) : serving_(std::move(serving)) {}
+HttpEndpoint::HttpEndpoint(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpEndpoint::~HttpEndpoint() = default;
 
-std::uint16_t HttpEndpoint::port() const { return serving_->port(); }
+std::uint16_t HttpEndpoint::port() const { return impl_->port(); }
 
 }  // namespace fedrk::operation

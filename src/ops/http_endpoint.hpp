@@ -44,10 +44,10 @@ class HttpEndpoint {
   std::uint16_t port() const;
 
  private:
-  class Serving;
-  explicit HttpEndpoint(std::unique_ptr<Serving> serving);
+  class Impl;
+  explicit HttpEndpoint(std::unique_ptr<Impl> impl);
 
-  std::unique_ptr<Serving> serving_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fedrk::operation

@@ -54,10 +54,10 @@ std::string json_line(LogLevel level, std::string_view event, std::span<const Lo
 
 class FileLog : public Log {
  public:
-  FileLog(LogFormat format, LogLevel least, std::FILE* out) : format_(format), least_(least), out_(out) {}
+  FileLog(LogFormat format, LogLevel min_level, std::FILE* out) : format_(format), min_level_(min_level), out_(out) {}
 
   void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
-    if (level < least_) return;
+    if (level < min_level_) return;
     const std::string line =
         format_ == LogFormat::Json ? json_line(level, event, fields) : text_line(level, event, fields);
     const std::lock_guard lock(mutex_);
@@ -67,18 +67,18 @@ class FileLog : public Log {
 
  private:
   LogFormat format_;
-  LogLevel least_;
+  LogLevel min_level_;
   std::FILE* out_;
   std::mutex mutex_;
 };
 
 class Tee : public Log {
  public:
-  Tee(std::unique_ptr<Log> log, LogLevel least, LogCallback also)
-      : log_(std::move(log)), least_(least), also_(std::move(also)) {}
+  Tee(std::unique_ptr<Log> log, LogLevel min_level, LogCallback also)
+      : log_(std::move(log)), min_level_(min_level), also_(std::move(also)) {}
 
   void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
-    if (level >= least_) hand_over(level, event, fields);
+    if (level >= min_level_) hand_over(level, event, fields);
     log_->write(level, event, fields);
   }
 
@@ -92,7 +92,7 @@ class Tee : public Log {
   }
 
   std::unique_ptr<Log> log_;
-  LogLevel least_;
+  LogLevel min_level_;
   LogCallback also_;
   std::mutex mutex_;
 };
@@ -119,12 +119,12 @@ std::string LogField::text_of(bool value) { return value ? "true" : "false"; }
 
 std::string LogField::text_of(double value) { return fmt::format("{}", value); }
 
-std::unique_ptr<Log> make_log(LogFormat format, LogLevel least, std::FILE* out) {
-  return std::make_unique<FileLog>(format, least, out);
+std::unique_ptr<Log> make_log(LogFormat format, LogLevel min_level, std::FILE* out) {
+  return std::make_unique<FileLog>(format, min_level, out);
 }
 
-std::unique_ptr<Log> make_tee(std::unique_ptr<Log> log, LogLevel least, LogCallback also) {
-  return std::make_unique<Tee>(std::move(log), least, std::move(also));
+std::unique_ptr<Log> make_tee(std::unique_ptr<Log> log, LogLevel min_level, LogCallback also) {
+  return std::make_unique<Tee>(std::move(log), min_level, std::move(also));
 }
 
 }  // namespace fedrk::operation

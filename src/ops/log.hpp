@@ -77,11 +77,11 @@ class Log {
 
 /// Writes events of at least this level to `out`, which stays the caller's and must outlive the log. Each line is
 /// flushed. (Who may write to a pipe that nobody reads must ignore SIGPIPE.)
-std::unique_ptr<Log> make_log(LogFormat format, LogLevel least, std::FILE* out);
+std::unique_ptr<Log> make_log(LogFormat format, LogLevel min_level, std::FILE* out);
 
 /// Hands events to `also` before they go to `log`, those of at least this level: a run keeps what happened to it. One
 /// call at a time; what it throws is passed over; it must not write to this log itself.
 using LogCallback = std::function<void(LogLevel, std::string_view event, std::span<const LogField>)>;
-std::unique_ptr<Log> make_tee(std::unique_ptr<Log> log, LogLevel least, LogCallback also);
+std::unique_ptr<Log> make_tee(std::unique_ptr<Log> log, LogLevel min_level, LogCallback also);
 
 }  // namespace fedrk::operation

@@ -75,7 +75,7 @@ Result<bool> key_belongs(std::string_view certificate, std::string_view key) try
   return Error{failure.what()};
 }
 
-std::string disbelief_words(int verify_error) {
+std::string disbelief_text(int verify_error) {
   switch (verify_error) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return "has expired";

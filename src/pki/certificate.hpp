@@ -35,7 +35,7 @@ Result<bool> key_belongs(std::string_view certificate, std::string_view key);
 Result<bool> signed_by(std::string_view certificate, std::string_view ca);
 
 /// Why a certificate was not believed, for OpenSSL's number (X509_V_...): "has expired".
-std::string disbelief_words(int verify_error);
+std::string disbelief_text(int verify_error);
 
 struct Revoked {
   std::string serial;

@@ -32,10 +32,10 @@ Remark about_dates(const CertificateFacts& facts, Moment now) {
             ask_for_renewal(name)};
   }
   const long days = days_between(now, facts.not_after);
-  const std::string words = fmt::format("of '{}' is valid until {}, {} day{} from now", name,
-                                        moment_text(facts.not_after), days, days == 1 ? "" : "s");
-  if (days < kFewDays) return {"certificate", Level::Warning, words, ask_for_renewal(name)};
-  return {"certificate", Level::Fine, words, ""};
+  const std::string message = fmt::format("of '{}' is valid until {}, {} day{} from now", name,
+                                          moment_text(facts.not_after), days, days == 1 ? "" : "s");
+  if (days < kFewDays) return {"certificate", Level::Warning, message, ask_for_renewal(name)};
+  return {"certificate", Level::Fine, message, ""};
 }
 
 std::string kind_of(const CertificateFacts& facts) {
@@ -122,7 +122,7 @@ std::vector<Remark> unreadable(const CredentialFiles& files, Credentials& texts)
 Result<Credentials> read_credentials(const CredentialFiles& files) {
   Credentials texts;
   const auto missing = unreadable(files, texts);
-  if (!missing.empty()) return Error{fmt::format("{}: {}", missing.front().about, missing.front().words)};
+  if (!missing.empty()) return Error{fmt::format("{}: {}", missing.front().about, missing.front().message)};
   return texts;
 }
 
@@ -145,7 +145,7 @@ Result<void> check_own(const CredentialFiles& files, Role role, Moment now) {
   const auto remarks = look_at_own(files, role, now);
   const auto bad = std::ranges::find(remarks, Level::Bad, &Remark::level);
   if (bad == remarks.end()) return {};
-  return Error{fmt::format("{}: {}; {}", bad->about, bad->words, bad->advice)};
+  return Error{fmt::format("{}: {}; {}", bad->about, bad->message, bad->advice)};
 }
 
 }  // namespace fedrk::security

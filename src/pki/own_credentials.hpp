@@ -29,8 +29,8 @@ struct Remark {
   enum class Level { Fine, Warning, Bad };
   std::string about;  // "certificate", "key", "ca"
   Level level;
-  std::string words;   // what is there
-  std::string advice;  // what to do about it; empty where it is fine
+  std::string message;  // what is there
+  std::string advice;   // what to do about it; empty where it is fine
 };
 
 /// Everything there is to say about the files. `name` is the common name that the certificate should have; empty: any.

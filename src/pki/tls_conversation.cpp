@@ -102,7 +102,7 @@ Conversation::End Conversation::drive(Step step, Deadline deadline) {
 Conversation::End Conversation::explain(unsigned long why) {
   ERR_clear_error();
   const int code = ERR_GET_REASON(why);
-  if (const char* words = ERR_reason_error_string(why); words != nullptr) reason_ = words;
+  if (const char* message = ERR_reason_error_string(why); message != nullptr) reason_ = message;
   if (ERR_GET_LIB(why) != ERR_LIB_SSL || code < SSL_AD_REASON_OFFSET) return End::Failure;
   alert_ = code - SSL_AD_REASON_OFFSET;
   return End::Alert;

@@ -21,7 +21,7 @@ using End = Conversation::End;
 
 Finding hung_up(const Conversation& talk, const Credentials& ours) {
   if (talk.seen().looked) {
-    if (const int alert = alert_to_expect(ours, now()); alert != 0) return alert_words(alert);
+    if (const int alert = alert_to_expect(ours, now()); alert != 0) return alert_finding(alert);
     return {Stage::Certificate, false, "the server hung up when it had seen our certificate, and gave no reason",
             "its clock or its ca.crt may differ from ours: ask the operator what the server's log says"};
   }
@@ -33,7 +33,7 @@ Finding hung_up(const Conversation& talk, const Credentials& ours) {
 Finding failure(const std::string& host, const Conversation& talk, End end, const Credentials& ours) {
   switch (end) {
     case End::Alert:
-      return alert_words(talk.alert());
+      return alert_finding(talk.alert());
     case End::HungUp:
       return hung_up(talk, ours);
     case End::InTheClear:

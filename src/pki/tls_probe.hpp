@@ -22,7 +22,7 @@ struct Finding {
   };
   Stage stage;
   bool ok;
-  std::string words;
+  std::string message;
   std::string advice;    // what to do about it; empty where all is well
   bool lasting = false;  // it will be so at the next attempt, unless somebody mends it
 };

@@ -10,8 +10,8 @@ namespace {
 
 using Stage = Finding::Stage;
 
-Finding about_certificate(std::string words, std::string advice) {
-  return {Stage::Certificate, false, std::move(words), std::move(advice), true};
+Finding about_certificate(std::string message, std::string advice) {
+  return {Stage::Certificate, false, std::move(message), std::move(advice), true};
 }
 
 }  // namespace
@@ -46,16 +46,16 @@ Finding disbelief(const std::string& host, const ServerSeen& seen, const std::st
     default:
       break;
   }
-  const std::string why = disbelief_words(seen.error);
+  const std::string why = disbelief_text(seen.error);
   return about_certificate(
-      why == disbelief_words(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT)
+      why == disbelief_text(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT)
           ? fmt::format("the server's certificate was issued by '{}', not by '{}' as in our ca file", facts.issuer,
                         our_ca)
           : fmt::format("{} {}", whose, why),
       "is this the right server? If it is, ask the operator for the ca.crt of this federation");
 }
 
-Finding alert_words(int alert) {
+Finding alert_finding(int alert) {
   switch (alert) {
     case SSL_AD_CERTIFICATE_EXPIRED:
       return about_certificate("the server refuses our certificate: it has expired",

@@ -23,7 +23,7 @@ struct ServerSeen {
 Finding disbelief(const std::string& host, const ServerSeen& seen, const std::string& our_ca, Moment now);
 
 /// What the server's alert means (TLS alert descriptions, RFC 8446).
-Finding alert_words(int alert);
+Finding alert_finding(int alert);
 
 /// What a server that hangs up on our certificate would have said, as far as our own files tell; 0: they tell nothing.
 int alert_to_expect(const Credentials& ours, Moment now);

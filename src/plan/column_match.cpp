@@ -121,9 +121,9 @@ Result<std::vector<std::string>> match_columns(const Plan& plan, std::span<const
   }
   if (problems.empty()) return features;
   const std::size_t shown_ones = std::min(problems.size(), kMost);
-  std::string words = fmt::format("{}", fmt::join(std::span(problems).first(shown_ones), "; "));
-  if (problems.size() > kMost) words += fmt::format("; and {} more", problems.size() - kMost);
-  return Error{"the tables do not fit each other: " + words + ". Every table needs the same columns, in any order"};
+  std::string message = fmt::format("{}", fmt::join(std::span(problems).first(shown_ones), "; "));
+  if (problems.size() > kMost) message += fmt::format("; and {} more", problems.size() - kMost);
+  return Error{"the tables do not fit each other: " + message + ". Every table needs the same columns, in any order"};
 }
 
 }  // namespace fedrk::io

@@ -31,7 +31,7 @@ Result<void> set_powers(const Values& values, std::vector<std::string>& field) {
 
 Result<void> set_steps(const Values& values, StepBudget& field) {
   if (values == Values{"inf"}) {
-    field = UntilProjected{};
+    field = ExactProjection{};
     return {};
   }
   std::uint64_t count = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 // The values of plan entries: from the text that a flag or a plan file holds to a field of the plan, each with what it
-// accepts, and the words of choices from a closed list.
+// accepts, and the names of choices from a closed list.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,41 +27,42 @@ using Values = OptionValues;
 // ---- Choices.
 
 template <class Choice>
-using Words = std::pair<std::string_view, Choice>;
+using ChoiceName = std::pair<std::string_view, Choice>;
 
-inline constexpr Words<Job> kJobs[] = {{"solve", Job::Solve}, {"fit", Job::Fit}};
-inline constexpr Words<RowSampling> kServerSamplings[] = {{"uniform", RowSampling::Uniform},
-                                                          {"squared-norm", RowSampling::SquaredNorm}};
-inline constexpr Words<RowSampling> kSamplings[] = {{"squared-norm", RowSampling::SquaredNorm},
-                                                    {"norm", RowSampling::SquaredNorm},
-                                                    {"uniform", RowSampling::Uniform},
-                                                    {"shuffled", RowSampling::Shuffled},
-                                                    {"greedy", RowSampling::Greedy}};
-inline constexpr Words<MethodName> kMethods[] = {{"auto", MethodName::Auto},
-                                                 {"published", MethodName::Published},
-                                                 {"gram", MethodName::Gram},
-                                                 {"cg", MethodName::Cg}};
-inline constexpr Words<Reveal> kReveals[] = {{"sums", Reveal::Sums}, {"updates", Reveal::Updates}};
-inline constexpr Words<HyperplaneKind> kHyperplanes[] = {{"valid", HyperplaneKind::Valid},
-                                                         {"published", HyperplaneKind::Published}};
-inline constexpr Words<LocalForm> kForms[] = {
+inline constexpr ChoiceName<Job> kJobs[] = {{"solve", Job::Solve}, {"fit", Job::Fit}};
+inline constexpr ChoiceName<RowSampling> kServerSamplings[] = {{"uniform", RowSampling::Uniform},
+                                                               {"squared-norm", RowSampling::SquaredNorm}};
+inline constexpr ChoiceName<RowSampling> kSamplings[] = {{"squared-norm", RowSampling::SquaredNorm},
+                                                         {"norm", RowSampling::SquaredNorm},
+                                                         {"uniform", RowSampling::Uniform},
+                                                         {"shuffled", RowSampling::Shuffled},
+                                                         {"greedy", RowSampling::Greedy}};
+inline constexpr ChoiceName<MethodName> kMethods[] = {{"auto", MethodName::Auto},
+                                                      {"fedrk", MethodName::Fedrk},
+                                                      {"published", MethodName::Fedrk},
+                                                      {"gram", MethodName::Gram},
+                                                      {"cg", MethodName::Cg}};
+inline constexpr ChoiceName<Reveal> kReveals[] = {{"sums", Reveal::Sums}, {"updates", Reveal::Updates}};
+inline constexpr ChoiceName<HyperplaneKind> kHyperplanes[] = {
+    {"valid", HyperplaneKind::Valid}, {"fedrk", HyperplaneKind::Fedrk}, {"published", HyperplaneKind::Fedrk}};
+inline constexpr ChoiceName<LocalForm> kForms[] = {
     {"auto", LocalForm::Auto}, {"direct", LocalForm::Direct}, {"gram", LocalForm::Gram}};
-inline constexpr Words<Storage> kStorages[] = {{"float64", Storage::Float64}, {"float32", Storage::Float32}};
+inline constexpr ChoiceName<Storage> kStorages[] = {{"float64", Storage::Float64}, {"float32", Storage::Float32}};
 
 template <class Choice>
-std::string word_of(std::span<const Words<Choice>> words, Choice choice) {
-  return std::string(std::ranges::find(words, choice, &Words<Choice>::second)->first);
+std::string word_of(std::span<const ChoiceName<Choice>> names, Choice choice) {
+  return std::string(std::ranges::find(names, choice, &ChoiceName<Choice>::second)->first);
 }
 
 template <class Choice>
-Result<void> set_choice(const Values& values, std::span<const Words<Choice>> words, Choice& field) {
+Result<void> set_choice(const Values& values, std::span<const ChoiceName<Choice>> names, Choice& field) {
   std::string expected;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (values == Values{std::string(words[i].first)}) {
-      field = words[i].second;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (values == Values{std::string(names[i].first)}) {
+      field = names[i].second;
       return {};
     }
-    expected += fmt::format("{}'{}'", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i].first);
+    expected += fmt::format("{}'{}'", i == 0 ? "" : i + 1 == names.size() ? " or " : ", ", names[i].first);
   }
   return Error{fmt::format("expected {}, found '{}'", expected, fmt::join(values, ", "))};
 }
@@ -115,9 +116,10 @@ Result<void> set_or_auto(const Values& values, std::optional<Value>& field, cons
 }
 
 template <class Choice>
-Result<void> choose_or_auto(const Values& values, std::span<const Words<Choice>> words, std::optional<Choice>& field) {
+Result<void> choose_or_auto(const Values& values, std::span<const ChoiceName<Choice>> names,
+                            std::optional<Choice>& field) {
   return set_or_auto(values, field,
-                     [words](const Values& v, Choice& choice) { return set_choice<Choice>(v, words, choice); });
+                     [names](const Values& v, Choice& choice) { return set_choice<Choice>(v, names, choice); });
 }
 
 Result<void> set_job(const Values& values, Plan& plan);

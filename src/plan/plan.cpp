@@ -59,8 +59,8 @@ Result<void> check_goal(const Plan& plan) {
     return Error{fmt::format("--method {} is for fits: fedrk fit, or --least-squares", to_text(plan.method.name))};
   }
   if (plan.job == Job::Solve) return {};
-  if (plan.method.name == MethodName::Published) {
-    return Error{"the published method solves equations: a fit takes --method auto, gram or cg"};
+  if (plan.method.name == MethodName::Fedrk) {
+    return Error{"FedRK solves equations: a fit takes --method auto, gram or cg"};
   }
   const Plan usual;
   for (const PlanOption& option : plan_options()) {

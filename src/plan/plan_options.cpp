@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 7> kCommonInFits{"target",      "ignore",
                                                         "standardize", "method", "ridge"};
 
 // What an entry means in a fit, where that is said in other words.
-constexpr std::pair<std::string_view, std::string_view> kWordsOfFits[] = {
+constexpr std::pair<std::string_view, std::string_view> kTextsOfFits[] = {
     {"data", "table with the target column (CSV, TSV, LIBSVM); one per site, or one to split"},
     {"matrix", "model matrix (Matrix Market, NPY); one per site, or one to split"},
     {"clients", "number of sites to split one file into"},
@@ -103,22 +103,22 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      FEDRK_GET(text_or_nothing(p.truth))},
 
     {"method", kMethod, OptionKind::Text, "NAME",
-     "auto: summed hyperplanes with memory, for consistent equations; published: FedRK as in the paper; gram, cg: "
+     "auto: summed hyperplanes with memory, for consistent equations; fedrk: as in the paper; gram, cg: "
      "cross-products or conjugate gradients, with --least-squares or --ridge (auto: cg)",
      FEDRK_SET(set_choice<MethodName>(v, kMethods, p.method.name)), FEDRK_GET({to_text(p.method.name)})},
     {"participants", kMethod, OptionKind::Number, "N|all",
-     "clients per round, in fixed groups asked in turn; published: N drawn anew each round",
+     "clients per round, in fixed groups asked in turn; fedrk: N drawn anew each round",
      FEDRK_SET(set_whole<std::size_t>(v, p.run.participants, 1, {"all", 0})),
      FEDRK_GET(whole_or_word(p.run.participants, "all"))},
     {"local-steps", kMethod, OptionKind::Number, "N|inf|auto",
-     "Kaczmarz steps per client and round (tau); inf: exact projection; auto: 20 for published and sparse methods, "
+     "Kaczmarz steps per client and round (tau); inf: exact projection; auto: 20 for fedrk and sparse methods, "
      "otherwise eight passes over the rows",
      FEDRK_SET(set_or_auto(v, p.local_steps, set_steps)), FEDRK_GET(text_or_auto(p.local_steps))},
     {"server-steps", kMethod, OptionKind::Number, "N|inf", "Kaczmarz steps of the server per round (tau_g)",
      FEDRK_SET(set_steps(v, p.run.server_budget)), FEDRK_GET({to_text(p.run.server_budget)})},
     {"row-sampling", kMethod, OptionKind::Text, "HOW",
      "row order in local steps: squared-norm or uniform (random), shuffled (each row once per pass), greedy (largest "
-     "distance); auto: squared-norm for published, otherwise shuffled",
+     "distance); auto: squared-norm for fedrk, otherwise shuffled",
      FEDRK_SET(choose_or_auto<RowSampling>(v, kSamplings, p.row_sampling)), FEDRK_GET(text_or_auto(p.row_sampling))},
     {"local-form", kMethod, OptionKind::Text, "HOW",
      "arithmetic of local steps: direct, gram (in coefficient space), or auto (fewer operations)",
@@ -133,11 +133,11 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      "another option needs updates",
      FEDRK_SET(choose_or_auto<Reveal>(v, kReveals, p.method.reveal)), FEDRK_GET(text_or_auto(p.method.reveal))},
     {"hyperplanes", kMethod, OptionKind::Text, "KIND",
-     "hyperplanes made from updates: valid (contain every solution) or published",
+     "hyperplanes made from updates: valid (contain every solution) or fedrk",
      FEDRK_SET(choose_or_auto<HyperplaneKind>(v, kHyperplanes, p.method.hyperplanes)),
      FEDRK_GET(text_or_auto(p.method.hyperplanes))},
     {"memory", kMethod, OptionKind::Number, "K|all|auto",
-     "past rounds whose hyperplanes the server keeps using; auto: 5, all if 5 converge slowly, none for published",
+     "past rounds whose hyperplanes the server keeps using; auto: 5, all if 5 converge slowly, none for fedrk",
      FEDRK_SET(set_or_auto(v, p.method.memory, set_memory)),
      FEDRK_GET({p.method.memory ? memory_text(*p.method.memory) : "auto"})},
     {"memory-limit", kMethod, OptionKind::Number, "MB",
@@ -186,8 +186,8 @@ constexpr auto kOptions = std::to_array<PlanOption>({
      FEDRK_GET({p.method.privacy.clip ? to_text(*p.method.privacy.clip) : "auto"})},
     {"least-answers", kPrivacy, OptionKind::Number, "N|all",
      "minimum number of replies in a sum; all: every participant",
-     FEDRK_SET(set_whole<std::size_t>(v, p.method.privacy.least, 3, {"all", 0})),
-     FEDRK_GET(whole_or_word(p.method.privacy.least, "all"))},
+     FEDRK_SET(set_whole<std::size_t>(v, p.method.privacy.min_answers, 3, {"all", 0})),
+     FEDRK_GET(whole_or_word(p.method.privacy.min_answers, "all"))},
 
     {"rounds", kStopping, OptionKind::Number, "T|auto",
      "maximum number of rounds; auto: 1000 (fit: 1000 per group of clients; with --epsilon: 6)",
@@ -227,8 +227,8 @@ bool is_common(const PlanOption& option, Job job) {
 }
 
 std::string_view help_for(const PlanOption& option, Job job) {
-  const auto found = std::ranges::find(kWordsOfFits, option.name, [](const auto& words) { return words.first; });
-  return job == Job::Solve || found == std::end(kWordsOfFits) ? option.help : found->second;
+  const auto found = std::ranges::find(kTextsOfFits, option.name, [](const auto& entry) { return entry.first; });
+  return job == Job::Solve || found == std::end(kTextsOfFits) ? option.help : found->second;
 }
 
 std::string to_text(Job job) { return word_of<Job>(kJobs, job); }

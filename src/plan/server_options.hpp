@@ -24,8 +24,8 @@ struct FederationOptions {
   bool masked = false;      // clients mask what they send, and the server sees sums only
   std::size_t min_sum = 3;  // clients that a sum is over, at least
 
-  std::size_t enough = 0;  // clients to begin with when the time for joining is over; 0: all
-  std::size_t quorum = 0;  // answers that a round needs; 0: half of those asked
+  std::size_t min_clients = 0;  // clients to begin with when the time for joining is over; 0: all
+  std::size_t quorum = 0;       // answers that a round needs; 0: half of those asked
 
   Milliseconds join_limit{600'000};
   Milliseconds reply_limit{300'000};
@@ -34,9 +34,9 @@ struct FederationOptions {
   Milliseconds heartbeat{2'000};    // a client that was silent for four times as long is taken to be gone
   Milliseconds hello_limit{10'000};
 
-  unsigned wrong_limit = 3;               // answers that make no sense, until a client is put aside
+  unsigned wrong_limit = 3;               // answers that make no sense, until a client is quarantined
   std::size_t most_connections = 0;       // 0: twice the clients and some
-  std::size_t longest_vector = 1 << 27;   // numbers, a gigabyte
+  std::size_t max_vector = 1 << 27;       // numbers, a gigabyte
   std::size_t largest_message = 4 << 20;  // bytes
 
   /// Why the holder of this certificate (PEM) may not join, though its CA is the right one; empty: it may.
@@ -44,7 +44,7 @@ struct FederationOptions {
 };
 
 /// What was refused of a client, and why.
-struct SeatCounts {
+struct ClientCounters {
   std::uint64_t joined = 0;      // times
   std::uint64_t answers = 0;     // that were used
   std::uint64_t late = 0;        // absent because a deadline passed
@@ -54,11 +54,11 @@ struct SeatCounts {
   std::uint64_t wrong = 0;       // answers that make no sense
 };
 
-struct SeatStatus {
+struct ClientStatus {
   std::string name;
-  std::string presence;  // "away", "joining", "here", "put aside"
+  std::string presence;  // "away", "joining", "here", "quarantined"
   std::string address;
-  SeatCounts counts;
+  ClientCounters counts;
 };
 
 }  // namespace fedrk::network

@@ -20,11 +20,11 @@ using io::Values;
 using operation::LogFormat;
 using operation::LogLevel;
 
-constexpr io::Words<LogFormat> kFormats[] = {{"text", LogFormat::Text}, {"json", LogFormat::Json}};
-constexpr io::Words<LogLevel> kLevels[] = {
+constexpr io::ChoiceName<LogFormat> kFormats[] = {{"text", LogFormat::Text}, {"json", LogFormat::Json}};
+constexpr io::ChoiceName<LogLevel> kLevels[] = {
     {"debug", LogLevel::Debug}, {"info", LogLevel::Info}, {"warn", LogLevel::Warning}, {"error", LogLevel::Error}};
-constexpr io::Words<bool> kDraws[] = {{"secret", false}, {"plan", true}};
-constexpr io::Words<bool> kReveals[] = {{"sums", false}, {"updates", true}};
+constexpr io::ChoiceName<bool> kDraws[] = {{"secret", false}, {"plan", true}};
+constexpr io::ChoiceName<bool> kReveals[] = {{"sums", false}, {"updates", true}};
 constexpr std::size_t kLeastSum = 3;  // in a sum of two, each could compute the other's part
 
 Values text_or_nothing(const std::string& text) { return text.empty() ? Values{} : Values{text}; }
@@ -100,7 +100,7 @@ constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
     {"wait", kConnection, OptionKind::Number, "SECONDS", "time limit for reaching the server",
      FEDRK_CLIENT_SET(io::set_positive(v, s.wait)), FEDRK_CLIENT_GET({io::to_text(s.wait)})},
     {"max-vector", kLimits, OptionKind::Number, "MB", "maximum size of a vector",
-     FEDRK_CLIENT_SET(io::set_megabytes(v, s.longest_vector)), FEDRK_CLIENT_GET(megabytes(s.longest_vector))},
+     FEDRK_CLIENT_SET(io::set_megabytes(v, s.max_vector)), FEDRK_CLIENT_GET(megabytes(s.max_vector))},
     {"data", kData, OptionKind::Path, "FILE", "table of this client (CSV, LIBSVM), with the plan's target column",
      FEDRK_CLIENT_SET(io::set_text(v, s.files.data)), FEDRK_CLIENT_GET(text_or_nothing(s.files.data))},
     {"matrix", kData, OptionKind::Path, "FILE",
@@ -152,8 +152,8 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
      "do not mask sums, for tests: the server sees single updates, and every client must set reveal = \"updates\"",
      FEDRK_SERVER_SET(io::set_switch(v, s.unmasked)), FEDRK_SERVER_GET(switch_text(s.unmasked))},
     {"enough", kLimits, OptionKind::Number, "N|all", "minimum number of clients to start with when --join-limit ends",
-     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.enough, 1, {"all", 0})),
-     FEDRK_SERVER_GET(whole_or_word(s.enough, "all"))},
+     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.min_clients, 1, {"all", 0})),
+     FEDRK_SERVER_GET(whole_or_word(s.min_clients, "all"))},
     {"quorum", kLimits, OptionKind::Number, "N|half", "minimum number of replies in a round; half: of those asked",
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.quorum, 1, {"half", 0})),
      FEDRK_SERVER_GET(whole_or_word(s.quorum, "half"))},
@@ -181,7 +181,7 @@ constexpr RemovedOption kRemoved[] = {
     {"max-vector", "removed; the server takes vectors of the length that it asked for"},
     {"max-connections", "removed; the limit is two connections for each client and 16 more"},
     {"max-memory", "removed; messages that are arriving take at most 2 GB"},
-    {"wrong-limit", "removed; a client is put aside after three wrong replies"},
+    {"wrong-limit", "removed; a client is quarantined after three wrong replies"},
 };
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
@@ -259,7 +259,7 @@ Result<void> check(const ClientSettings& settings) {
   if (settings.files.matrix.empty() != settings.files.rhs.empty()) return Error{"--matrix and --rhs go together"};
   if (settings.privacy_delta >= 0.1) return Error{"--delta: below 0.1, and well below one over the number of rows"};
   if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();
-  if (settings.longest_vector < kMegabyte) return Error{"--max-vector: at least 1"};
+  if (settings.max_vector < kMegabyte) return Error{"--max-vector: at least 1"};
   return check_tls(settings.tls, settings.insecure);
 }
 
@@ -269,8 +269,8 @@ Result<void> check(const ServerSettings& settings) {
   for (const std::string& name : settings.clients) {
     if (!seen.insert(name).second) return Error{fmt::format("'{}' is listed twice among the clients", name)};
   }
-  if (settings.enough > settings.clients.size()) {
-    return Error{fmt::format("--enough {}: only {} clients are listed", settings.enough, settings.clients.size())};
+  if (settings.min_clients > settings.clients.size()) {
+    return Error{fmt::format("--enough {}: only {} clients are listed", settings.min_clients, settings.clients.size())};
   }
   if (settings.out.empty()) return Error{"no folder for the run: give --out DIR"};
   if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();

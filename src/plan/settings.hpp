@@ -38,8 +38,8 @@ struct ClientSettings {
   std::size_t min_sum = 3;       // clients in a masked sum, at least; 0: all of the run
   double privacy_epsilon = 0.0;  // the most that these rows may ever give away, over all runs; 0: no bound
   double privacy_delta = 1e-6;
-  double wait = 600.0;                                                           // seconds
-  std::size_t largest_message = 4 << 20, longest_vector = std::size_t{1} << 30;  // bytes
+  double wait = 600.0;                                                       // seconds
+  std::size_t largest_message = 4 << 20, max_vector = std::size_t{1} << 30;  // bytes
   LogSettings log;
 };
 
@@ -55,7 +55,7 @@ struct ServerSettings {
   bool unmasked = false;     // parts of sums come in the clear
   bool expose_rows = false;  // as for clients
   std::size_t min_sum = 3;
-  std::size_t enough = 0, quorum = 0;
+  std::size_t min_clients = 0, quorum = 0;
   double join_limit = 600.0, reply_limit = 300.0, away_limit = 30.0, run_limit = 0.0, heartbeat = 2.0;  // seconds
   std::size_t largest_message = 4 << 20;                                                                // bytes
   LogSettings log;

@@ -79,7 +79,7 @@ LinePlot error_plot(const FinishedComparison& comparison) {
 
 }  // namespace
 
-std::string reference_words(Reference reference) {
+std::string reference_text(Reference reference) {
   switch (reference) {
     case Reference::Truth:
       return "relative error to the known solution";

@@ -37,7 +37,7 @@ struct FinishedComparison {
 };
 
 /// "the error to the known solution" and the like.
-std::string reference_words(Reference reference);
+std::string reference_text(Reference reference);
 
 /// How many entries of the true support the outcome holds.
 std::size_t true_entries(const FinishedComparison& comparison, const Outcome& outcome);

@@ -21,7 +21,7 @@ std::string headline(const io::FinishedRun& run) {
   std::string text =
       fmt::format("{}: {} at {}, {}{}, {}\n", what, counted(run.rows, "row"), counted(run.client_names.size(), "site"),
                   penalty, io::method_of(run), counted(run.result.history.size(), "round"));
-  if (run.converged == false) text += fmt::format("NOT CONVERGED: {}\n", io::stop_words(run));
+  if (run.converged == false) text += fmt::format("NOT CONVERGED: {}\n", io::stop_text(run));
   return text + '\n';
 }
 

@@ -11,7 +11,7 @@ namespace fedrk::api {
 namespace {
 
 // Contradictory equations and a direction that converges very slowly look alike to a server, so both are named.
-std::string hovering_words(const Horizon& horizon, const io::Plan& plan) {
+std::string hovering_text(const Horizon& horizon, const io::Plan& plan) {
   std::string text = fmt::format(
       "The relative residual has hovered around {} since round {}. Most often the equations contradict each other "
       "(noisy "
@@ -32,7 +32,7 @@ std::string hovering_words(const Horizon& horizon, const io::Plan& plan) {
   return text + " fedrk inspect tells whether the equations contradict each other.";
 }
 
-std::string falling_words(const io::Plan& plan) {
+std::string falling_text(const io::Plan& plan) {
   std::string text = "The residual was still falling: more rounds (--rounds) bring it lower.";
   if (!plan.standardize) text += " Columns of very different size make it slow: --standardize mends that.";
   return text;
@@ -42,21 +42,21 @@ std::string falling_words(const io::Plan& plan) {
 
 io::Convergence convergence_of(const Horizon& horizon, const io::Plan& plan, bool ended_early) {
   io::Convergence convergence{
-      .progress = "unknown", .level = horizon.level, .since_round = horizon.since_round, .words = ""};
+      .progress = "unknown", .level = horizon.level, .since_round = horizon.since_round, .message = ""};
   switch (horizon.progress) {
     case Progress::Unknown:
       break;
     case Progress::Falling:
       convergence.progress = "falling";
-      if (ended_early) convergence.words = falling_words(plan);
+      if (ended_early) convergence.message = falling_text(plan);
       break;
     case Progress::AtRounding:
       convergence.progress = "at_rounding";
-      convergence.words = fmt::format("Solved to rounding: the relative residual is {}.", brief(horizon.level));
+      convergence.message = fmt::format("Solved to rounding: the relative residual is {}.", brief(horizon.level));
       break;
     case Progress::AtRest:
       convergence.progress = "at_rest";
-      convergence.words = fmt::format(
+      convergence.message = fmt::format(
           "x has come to rest with a relative residual of {}: the equations contradict each other (noisy data), and "
           "more "
           "rounds change nothing.",
@@ -64,7 +64,7 @@ io::Convergence convergence_of(const Horizon& horizon, const io::Plan& plan, boo
       break;
     case Progress::Hovering:
       convergence.progress = "hovering";
-      convergence.words = hovering_words(horizon, plan);
+      convergence.message = hovering_text(horizon, plan);
       break;
   }
   return convergence;

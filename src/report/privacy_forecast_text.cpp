@@ -10,7 +10,7 @@
 
 namespace fedrk::api {
 
-std::string privacy_forecast_words(const io::Plan& plan, std::span<const ClientSummary> roster, std::size_t unknowns) {
+std::string privacy_forecast_text(const io::Plan& plan, std::span<const ClientSummary> roster, std::size_t unknowns) {
   const io::ResolvedPlan decided = io::resolve(plan, roster);
   if (!is<Private>(decided.goal)) return "";
   const RunOptions& run = decided.run;
@@ -23,7 +23,7 @@ std::string privacy_forecast_words(const io::Plan& plan, std::span<const ClientS
         "{} rows of {} columns are too few for {}: the sum over {} participants needs noise of {} in every entry (the "
         "last of {} rounds), and the answer would have a relative error of about {}. What would help: more rows (the "
         "error falls as one over their number), fewer columns, a larger epsilon{}",
-        shape.rows, shape.unknowns, promise, made.least, brief(told.sigma), made.rounds.size(),
+        shape.rows, shape.unknowns, promise, made.min_answers, brief(told.sigma), made.rounds.size(),
         brief(told.relative_error), plan.method.privacy.clip ? ", or --clip auto" : ""));
   }
   return fmt::format(

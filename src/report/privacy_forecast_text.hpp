@@ -14,7 +14,7 @@ namespace fedrk::api {
 
 /// The forecast of its error, in a sentence; empty for plans without an epsilon. Throws InvalidArgument, with the
 /// numbers and what would help, where the plan is hopeless or cannot be made.
-std::string privacy_forecast_words(const io::Plan& plan, std::span<const ClientSummary> roster, std::size_t unknowns);
+std::string privacy_forecast_text(const io::Plan& plan, std::span<const ClientSummary> roster, std::size_t unknowns);
 
 /// What a run in one process does not do.
 inline constexpr const char* kPrivacyTrial =

@@ -20,10 +20,10 @@ std::string figure(const std::optional<double>& value) {
   return value ? short_number(*value, std::abs(*value) < 1e-4 ? 2 : 3) : "–";
 }
 
-PageData tile(const std::string& name, const std::string& value, const std::string& aside) {
+PageData tile(const std::string& name, const std::string& value, const std::string& note) {
   PageData entry("name", name);
   entry.set("value", value);
-  entry.set("aside", aside);
+  entry.set("aside", note);
   return entry;
 }
 
@@ -208,8 +208,8 @@ void put_box(const char* name, const std::vector<std::string>& texts, PageData& 
 
 // The run's name and how it ended, in one line.
 std::string headline_text(const SavedRun& run) {
-  const std::string words = text_at(run.result, "stop_words");
-  return words.empty() ? run.name : run.name + ": " + words;
+  const std::string message = text_at(run.result, "stop_words");
+  return message.empty() ? run.name : run.name + ": " + message;
 }
 
 }  // namespace
@@ -220,10 +220,10 @@ void put_headline(const SavedRun& run, PageData& page) {
   const std::string status = text_at(run.result, "status");
   const std::string state = status.substr(status.find(':') + 1);  // all of it when there is no colon
   const bool known = state == "completed" || state == "unconverged" || state == "failed" || state == "stopped";
-  const std::string words = state == "unconverged" ? "not converged" : state;
+  const std::string message = state == "unconverged" ? "not converged" : state;
   page.set("title", headline_text(run));
   page.set("state", known ? state : "");
-  page.set("status", words.empty() ? "Status unknown" : capitalized(words));
+  page.set("status", message.empty() ? "Status unknown" : capitalized(message));
   page.set("version", text_at(run.result, "version"));
 }
 
@@ -266,10 +266,10 @@ void put_key_figures(const SavedRun& run, PageData& page) {
 void put_boxes(const SavedRun& run, PageData& page) {
   const std::vector<std::string> warnings = texts_at(run, "warnings");
   std::vector<std::string> notes = texts_at(run, "method_notes");
-  const std::string words = text_at(at(run.result, "convergence"), "words");
+  const std::string message = text_at(at(run.result, "convergence"), "words");
   // A horizon is also among the warnings; once is enough.
-  const auto says_it = [&](const std::string& warning) { return warning.find(words) != std::string::npos; };
-  if (!words.empty() && std::ranges::none_of(warnings, says_it)) notes.push_back(words);
+  const auto says_it = [&](const std::string& warning) { return warning.find(message) != std::string::npos; };
+  if (!message.empty() && std::ranges::none_of(warnings, says_it)) notes.push_back(message);
   put_box("warnings", warnings, page);
   put_box("notes", notes, page);
 }
@@ -282,10 +282,10 @@ void put_problem_and_method(const SavedRun& run, PageData& page) {
 }
 
 void put_why_it_stopped(const SavedRun& run, PageData& page) {
-  const std::string words = capitalized(text_at(run.result, "stop_words"));
+  const std::string message = capitalized(text_at(run.result, "stop_words"));
   const std::string more = explanation(run);
-  if (words.empty() && more.empty()) return;
-  PageData part("words", if_any(words));
+  if (message.empty() && more.empty()) return;
+  PageData part("words", if_any(message));
   part.set("more", if_any(more));
   page.set("stop", part);
 }

@@ -70,7 +70,7 @@ Json options_json(const FinishedRun& run) {
       {"tolerance", options.tolerance == 0.0 ? Json(nullptr) : Json(options.tolerance)},
       {"patience", options.patience == 0 ? Json(nullptr) : Json(options.patience)},
       {"reveal", to_text(reveal_of(goal))},
-      {"hyperplanes", to_text(is<FedRk>(goal) ? HyperplaneKind::Published : HyperplaneKind::Valid)},
+      {"hyperplanes", to_text(is<FedRk>(goal) ? HyperplaneKind::Fedrk : HyperplaneKind::Valid)},
       {"memory", memory == HyperplaneMemory::kAll ? Json("all") : Json(memory)},
       {"ridge", positive_or_null(method.ridge)},
       {"least_squares", method.least_squares},
@@ -137,7 +137,7 @@ Json convergence_json(const Convergence& convergence) {
   return {{"progress", convergence.progress},
           {"level", number_or_null(convergence.level)},
           {"since_round", convergence.since_round},
-          {"words", convergence.words}};
+          {"words", convergence.message}};
 }
 
 // Names in one field, a semicolon between them; one within a name becomes a comma.
@@ -200,7 +200,7 @@ std::string stop_reason_of(Termination termination) {
   return "diverged";
 }
 
-std::string stop_words(const FinishedRun& run) {
+std::string stop_text(const FinishedRun& run) {
   const auto rounds = run.result.history.size() - run.refit_rounds;
   const std::string refit = run.refit_rounds > 0 ? fmt::format(", and {} more to refit", run.refit_rounds) : "";
   switch (run.result.termination) {
@@ -236,7 +236,7 @@ Json result_document(const FinishedRun& run) {
       {"status", status_of(run)},
       {"converged", run.converged ? Json(*run.converged) : Json(nullptr)},
       {"stop_reason", stop_reason_of(run.result.termination)},
-      {"stop_words", stop_words(run)},
+      {"stop_words", stop_text(run)},
       {"method", method_of(run)},
       {"method_notes", run.result.notes},
       {"problem", problem_json(run)},

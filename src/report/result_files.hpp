@@ -21,7 +21,7 @@ struct Convergence {
   std::string progress = "unknown";  // or "falling", "at_rounding", "hovering"
   double level = 0.0;
   std::size_t since_round = 0;
-  std::string words;  // for a person; empty when there is nothing to say
+  std::string message;  // for a person; empty when there is nothing to say
 };
 
 /// A finished run with all that its files tell.
@@ -55,7 +55,7 @@ struct FinishedRun {
 /// for a person: "all 2000 rounds were made".
 std::string status_of(const FinishedRun& run);
 std::string stop_reason_of(Termination termination);
-std::string stop_words(const FinishedRun& run);
+std::string stop_text(const FinishedRun& run);
 
 /// The method that ran, by name.
 std::string method_of(const FinishedRun& run);

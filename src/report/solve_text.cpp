@@ -14,7 +14,7 @@
 namespace fedrk::api {
 namespace {
 
-std::string method_words(const io::FinishedRun& run) {
+std::string method_text(const io::FinishedRun& run) {
   std::string text;
   for (const std::string& note : run.result.notes) text += wrapped(note, 96, 0);
   return text;
@@ -57,7 +57,7 @@ std::string solution_table(const io::FinishedRun& run) {
 
 std::string solve_text(const io::FinishedRun& run) {
   std::string text = fmt::format("{}: {}{} ({:.2g} s)\n", run.title, run.converged == false ? "not converged: " : "",
-                                 io::stop_words(run), run.seconds);
+                                 io::stop_text(run), run.seconds);
   text += fmt::format("{} rows, {} unknowns, {} clients, by {}; {} sent by the clients, {} to them\n", run.rows,
                       run.unknowns.size(), run.client_names.size(), io::method_of(run),
                       bytes_text(static_cast<double>(run.result.bytes_up)),
@@ -66,7 +66,7 @@ std::string solve_text(const io::FinishedRun& run) {
   if (!run.errors.empty()) {
     text += fmt::format("{}relative error {}", run.result.relative_residual ? ", " : "", brief(run.errors.back()));
   }
-  return text + "\n" + method_words(run) + "\n" + solution_table(run);
+  return text + "\n" + method_text(run) + "\n" + solution_table(run);
 }
 
 }  // namespace fedrk::api

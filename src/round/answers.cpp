@@ -35,10 +35,10 @@ void relax(const TaskRows& rows, LocalReply& reply) {
 // which the projections from x and from x + g tell.
 void turn(LocalSolver& solver, const TaskRows& rows, LocalReply& reply) {
   RngStream draws = rows.stream(Purpose::Direction);
-  AlignedVector aside = aligned_copy(rows.x());
-  for (double& entry : aside) entry += draws.gaussian();
-  AlignedVector within = solver.displacement(UntilProjected{}, draws, rows.x());
-  axpy(-1.0, solver.displacement(UntilProjected{}, draws, aside), within);
+  AlignedVector shifted = aligned_copy(rows.x());
+  for (double& entry : shifted) entry += draws.gaussian();
+  AlignedVector within = solver.displacement(ExactProjection{}, draws, rows.x());
+  axpy(-1.0, solver.displacement(ExactProjection{}, draws, shifted), within);
   const AlignedVector way = reply.values;
   const double length = std::sqrt(squared_norm(within));
   if (length > 0.0) axpy(kTurn * std::sqrt(squared_norm(way)) / length, within, reply.values);
@@ -53,17 +53,17 @@ void answer(const FixedSteps& steps, TaskRows& rows, LocalReply& reply) {
   if (steps.count > 0) reply.values = rows.solver().displacement(steps, rows.stream(), rows.x());
 }
 
-void answer(const UntilProjected& projection, TaskRows& rows, LocalReply& reply) {
+void answer(const ExactProjection& projection, TaskRows& rows, LocalReply& reply) {
   reply.values = rows.solver().displacement(projection, rows.stream(), rows.x());
 }
 
-void answer(const ValidSteps& steps, TaskRows& rows, LocalReply& reply) {
+void answer(const CutSteps& steps, TaskRows& rows, LocalReply& reply) {
   double gap = 0.0;
   LocalSolver& solver = rows.solver();
   reply.values = solver.displacement(steps.budget, rows.stream(), rows.x(), &gap);
   reply.gap = gap;
   if (!is_varied(rows)) return;
-  if (std::holds_alternative<UntilProjected>(steps.budget)) turn(solver, rows, reply);
+  if (std::holds_alternative<ExactProjection>(steps.budget)) turn(solver, rows, reply);
   relax(rows, reply);
 }
 

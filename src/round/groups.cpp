@@ -19,17 +19,17 @@ std::vector<std::size_t> shuffled(std::size_t count, RngStream stream) {
 
 }  // namespace
 
-std::size_t group_count(std::size_t clients, std::size_t size, std::size_t least) {
+std::size_t group_count(std::size_t clients, std::size_t size, std::size_t min_size) {
   if (size == 0 || size >= clients) return 1;
   const std::size_t nearest = (2 * clients + size) / (2 * size);
-  return std::max<std::size_t>(1, std::min(nearest, clients / std::max<std::size_t>(1, least)));
+  return std::max<std::size_t>(1, std::min(nearest, clients / std::max<std::size_t>(1, min_size)));
 }
 
-Groups::Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t least, RngStream stream)
-    : least_(least) {
+Groups::Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t min_size, RngStream stream)
+    : min_size_(min_size) {
   FEDRK_EXPECTS(!roster.empty());
   for (const ClientSummary& client : roster) everyone_.push_back(client.id);
-  const std::size_t count = group_count(roster.size(), size, least);
+  const std::size_t count = group_count(roster.size(), size, min_size);
   const auto order = shuffled(roster.size(), stream);
   groups_.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -47,10 +47,10 @@ void Groups::leave_out(std::span<const ClientId> lost) {
 }
 
 void Groups::merge_small_groups() {
-  const std::size_t least = std::max<std::size_t>(1, least_);
+  const std::size_t min_size = std::max<std::size_t>(1, min_size_);
   while (groups_.size() > 1) {
     const auto smallest = std::ranges::min_element(groups_, {}, &std::vector<ClientId>::size);
-    if (smallest->size() >= least) return;
+    if (smallest->size() >= min_size) return;
     const std::vector<ClientId> members = std::move(*smallest);
     groups_.erase(smallest);
     const auto host = std::ranges::min_element(groups_, {}, &std::vector<ClientId>::size);

@@ -16,14 +16,14 @@
 
 namespace fedrk {
 
-/// As many groups as make `size` clients each, rounded to the nearest, of at least `least` clients; 0: one group of
+/// As many groups as make `size` clients each, rounded to the nearest, of at least `min_size` clients; 0: one group of
 /// all. 16 clients by 5 are 5, 5 and 6.
-std::size_t group_count(std::size_t clients, std::size_t size, std::size_t least);
+std::size_t group_count(std::size_t clients, std::size_t size, std::size_t min_size);
 
 class Groups {
  public:
   /// As many as `group_count` says.
-  Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t least, RngStream stream);
+  Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t min_size, RngStream stream);
 
   std::size_t count() const { return groups_.size(); }
   /// Its members ascend.
@@ -32,7 +32,7 @@ class Groups {
   /// All members, ascending.
   const std::vector<ClientId>& everyone() const { return everyone_; }
 
-  /// Goes on without these. A group that is left with fewer than `least` joins the smallest of the others.
+  /// Goes on without these. A group that is left with fewer than `min_size` joins the smallest of the others.
   void leave_out(std::span<const ClientId> lost);
 
   /// What changes.
@@ -41,7 +41,7 @@ class Groups {
  private:
   void merge_small_groups();
 
-  std::size_t least_;
+  std::size_t min_size_;
   std::vector<std::vector<ClientId>> groups_;
   std::vector<ClientId> everyone_;
 };

@@ -20,7 +20,7 @@ namespace fedrk {
 
 struct Hyperplane {
   AlignedVector normal;
-  double gap = 0.0;           // offset - <normal, x>, free of cancellation: ||Delta_i||^2 in the published method
+  double gap = 0.0;           // offset - <normal, x>, free of cancellation: ||Delta_i||^2 in FedRK
   double squared_norm = 0.0;  // of the normal
 };
 
@@ -28,7 +28,7 @@ struct Hyperplane {
 std::optional<Hyperplane> hyperplane_from(AlignedVector delta);
 
 /// The hyperplanes of a round in the order of the replies, zero displacements dropped; with the gap that came along, or
-/// else as published. Takes the displacements.
+/// else as in the paper. Takes the displacements.
 std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies);
 
 }  // namespace fedrk

@@ -32,8 +32,8 @@ std::size_t length(const CrossProducts& products, std::size_t unknowns) {
 double flops(const FixedSteps& steps, const WorkSize& size) {
   return size.rows > 0.0 ? 4.0 * static_cast<double>(steps.count) * size.nonzeros / size.rows : 0.0;
 }
-double flops(const UntilProjected&, const WorkSize& size) { return 4.0 * std::min(size.rows, size.cols) * size.cols; }
-double flops(const ValidSteps& steps, const WorkSize& size) {
+double flops(const ExactProjection&, const WorkSize& size) { return 4.0 * std::min(size.rows, size.cols) * size.cols; }
+double flops(const CutSteps& steps, const WorkSize& size) {
   return std::visit([&](const auto& budget) { return flops(budget, size); }, steps.budget);
 }
 double flops(const SparseSteps& steps, const WorkSize& size) {
@@ -54,7 +54,7 @@ double flops(const ClippedPass& pass, const WorkSize& size) {
 }
 
 const char* wrong(const FixedSteps& steps, std::size_t) { return steps.count > kMostSteps ? kTooMany : ""; }
-const char* wrong(const ValidSteps& steps, std::size_t unknowns) {
+const char* wrong(const CutSteps& steps, std::size_t unknowns) {
   const auto* fixed = std::get_if<FixedSteps>(&steps.budget);
   return fixed ? wrong(*fixed, unknowns) : "";
 }

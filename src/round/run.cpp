@@ -99,14 +99,14 @@ class Rounds {
     } else {
       return_the_best();
       // The last round, or a stretch without progress, may have got there.
-      if (result_.converged.value_or(false) && !broken_off(termination) && !by_itself)
+      if (result_.converged.value_or(false) && !resumable(termination) && !by_itself)
         termination = Termination::Tolerance;
     }
     return result(termination);
   }
 
   /// As `finish`, where nobody can be asked any more.
-  RunResult break_off(const RunEnded& ended) {
+  RunResult break_off(const RunAborted& ended) {
     result_.relative_residual.reset();  // of an earlier x, if of any
     if (method_.fits()) {
       if (const auto measure = method_.measure()) take(*measure);
@@ -115,7 +115,7 @@ class Rounds {
     }
     result_.converged = false;
     RunResult made = result(ended.why());
-    if (!ended.words().empty()) made.notes.push_back(ended.words());
+    if (!ended.reason().empty()) made.notes.push_back(ended.reason());
     return made;
   }
 
@@ -202,7 +202,7 @@ class Rounds {
     }
     const std::vector<ClientId> lost = sweep_.lost();
     if (lost.size() >= asking_.groups.everyone().size()) {
-      throw RunEnded(Termination::ClientsLost, "every client stays away");
+      throw RunAborted(Termination::ClientsLost, "every client stays away");
     }
     asking_.leave(lost);
     method_.begin_anew(asking_.groups.everyone());
@@ -303,7 +303,7 @@ class Rounds {
 
 RunResult FederatedRun::run(Engine& engine, std::vector<double> x0, std::span<RoundObserver* const> observers,
                             const StopSignal* stop) const {
-  PublishedMethod method(options_);
+  FedrkMethod method(options_);
   return run(engine, method, std::move(x0), observers, stop);
 }
 
@@ -333,7 +333,7 @@ RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> 
       if (checkpoints != nullptr && checkpoints->due()) rounds.save(*checkpoints, observers);
     }
     return rounds.finish(Termination::RoundLimit);
-  } catch (const RunEnded& ended) {
+  } catch (const RunAborted& ended) {
     rounds.show(observers);
     return rounds.break_off(ended);
   }

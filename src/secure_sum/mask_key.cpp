@@ -35,7 +35,7 @@ Result<wire::MaskKey> mask_key_message(const std::string& run, const std::string
 Result<masking::Key> mask_key_from(const wire::MaskKey& message, const std::string& run, const std::string& name,
                                    const std::optional<security::Credentials>& own, security::Moment now) {
   masking::Key key;
-  if (message.key.size() != key.size()) return Error{fmt::format("'{}' has no key for masks", tamed(name))};
+  if (message.key.size() != key.size()) return Error{fmt::format("'{}' has no key for masks", sanitized(name))};
   std::ranges::copy(message.key, key.begin());
   if (!own) return key;
   if (const auto believed = security::believe_client(message.certificate, own->ca, name, now); !believed) {
@@ -44,7 +44,7 @@ Result<masking::Key> mask_key_from(const wire::MaskKey& message, const std::stri
   const auto fits = security::is_signed(message.certificate, statement(run, name, masking::text_of(key)),
                                         wire::text_of(message.signature));
   if (!fits) return fits.error();
-  if (!*fits) return Error{fmt::format("the key of '{}' for masks is not signed by it", tamed(name))};
+  if (!*fits) return Error{fmt::format("the key of '{}' for masks is not signed by it", sanitized(name))};
   return key;
 }
 

@@ -15,7 +15,7 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kLeast = 3;          // in a sum of two, each could compute the other's part
+constexpr std::size_t kMinSum = 3;         // in a sum of two, each could compute the other's part
 constexpr std::size_t kMostAttempts = 32;  // of one question, and one more for each client that may be lost
 constexpr std::size_t kMostRuns = 1000;    // of one process
 constexpr double kMostOfPlan = 2.0;        // times its rho that a run may spend, as attempts that fail are paid for too
@@ -33,7 +33,7 @@ std::string_view bytes_in(const Numbers& numbers) {
 }
 
 // The name of what is sent, to know it again.
-masking::Key name_of(const masking::Words& words) { return masking::name_of({bytes_in(words)}); }
+masking::Key digest(const masking::Words& words) { return masking::digest({bytes_in(words)}); }
 
 // A task without its vectors of numbers.
 std::string without_numbers(const wire::Task& task) {
@@ -41,9 +41,9 @@ std::string without_numbers(const wire::Task& task) {
 }
 
 // All that the server said of a task, to the letter.
-store::MaskBook::Claim claim_of(const wire::Task& message) {
+store::ReplayGuard::Question question_of(const wire::Task& message) {
   return {"task", message.number, message.attempt,
-          masking::name_of({"asked", without_numbers(message), bytes_in(message.x), bytes_in(message.own)})};
+          masking::digest({"asked", without_numbers(message), bytes_in(message.x), bytes_in(message.own)})};
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ store::MaskBook::Claim claim_of(const wire::Task& message) {
 MaskedClient::MaskedClient(MaskedClientOptions options, operation::Log& log)
     : options_(std::move(options)),
       log_(log),
-      own_book_(options_.book == nullptr ? store::mask_book_in_memory() : nullptr),
+      own_book_(options_.book == nullptr ? store::replay_guard_in_memory() : nullptr),
       book_(own_book_ ? *own_book_ : *options_.book) {}
 
 Result<wire::MaskKey> MaskedClient::begin(const std::string& run, std::string_view plan,
@@ -62,7 +62,7 @@ Result<wire::MaskKey> MaskedClient::begin(const std::string& run, std::string_vi
   if (steps_.size() >= kMostRuns && !steps_.contains(run)) return Error{"it has seen too many runs: start it again"};
   run_ = run;
   privacy_ = privacy;
-  plan_ = masking::name_of({"plan", plan});
+  plan_ = masking::digest({"plan", plan});
   const auto same = book_.pin(run, "plan", plan_);
   if (!same) return same.error();
   if (!*same) return Error{"this run had another plan before"};
@@ -70,57 +70,58 @@ Result<wire::MaskKey> MaskedClient::begin(const std::string& run, std::string_vi
   return mask_key_message(run, options_.name, masker_->public_key(), options_.credentials);
 }
 
-Result<void> MaskedClient::meet(const wire::Company& company) {
-  if (!masker_ || company.run != run_) return Error{"a company of another run"};
-  const std::size_t size = company.members.size();
-  if (size < std::max(kLeast, options_.min_sum)) {
+Result<void> MaskedClient::set_peers(const wire::MaskingGroup& masking_group) {
+  if (!masker_ || masking_group.run != run_) return Error{"a company of another run"};
+  const std::size_t size = masking_group.members.size();
+  if (size < std::max(kMinSum, options_.min_sum)) {
     return Error{fmt::format("a run of {} clients, where each sum is to be over {} at least", size,
-                             std::max(kLeast, options_.min_sum))};
+                             std::max(kMinSum, options_.min_sum))};
   }
-  if (company.place >= size || company.members[company.place].name != options_.name) {
+  if (masking_group.place >= size || masking_group.members[masking_group.place].name != options_.name) {
     return Error{"the server gives this client another place than its own"};
   }
   std::vector<masking::Key> keys;
   std::set<std::string> names;
   std::string list;
   const security::Moment now = security::now();
-  for (const auto& [name, shown] : company.members) {
+  for (const auto& [name, shown] : masking_group.members) {
     const auto key = mask_key_from(shown, run_, name, options_.credentials, now);
     if (!key) return key.error();
     if (!names.insert(name).second) return Error{"the server names a client twice"};
     keys.push_back(*key);
-    list += (list.empty() ? "" : ", ") + tamed(name);
+    list += (list.empty() ? "" : ", ") + sanitized(name);
   }
-  company_ = masking::name_of({"company", bytes_of(company.run, company.members)});
-  const auto same = book_.pin(run_, "company", company_);
+  masking_group_ = masking::digest({"company", bytes_of(masking_group.run, masking_group.members)});
+  const auto same = book_.pin(run_, "company", masking_group_);
   if (!same) return same.error();
   if (!*same) return Error{"this run had another company before"};
-  if (const auto met = masker_->meet(ClientId{company.place}, keys); !met) return met.error();
+  if (const auto met = masker_->set_peers(ClientId{masking_group.place}, keys); !met) return met.error();
   log_.info("masks.ready", {{"run", run_}, {"clients", list}});
   return {};
 }
 
 Result<masking::Words> MaskedClient::sum_over_all(const std::string& kind, std::string_view about,
                                                   std::span<const double> numbers) {
-  if (!has_met()) return Error{"the other clients of the run are not known yet"};
-  const masking::Key question = masking::name_of({kind, masking::text_of(plan_), masking::text_of(company_), about});
-  const auto all = everyone(masker_->company());
+  if (!has_peers()) return Error{"the other clients of the run are not known yet"};
+  const masking::Key question =
+      masking::digest({kind, masking::text_of(plan_), masking::text_of(masking_group_), about});
+  const auto all = everyone(masker_->masking_group());
   const masking::PartLayout layout{0, numbers.size()};
   const auto part = masking::part_of({}, numbers, masking::Grid{0}, all.size());
   masking::Words words = part ? *part : masker_->misfit(question, layout);
   masker_->mask(question, all, layout, words);
-  const auto verdict = book_.record(run_, {kind, 0, 0, question}, name_of(words));
-  if (!verdict) return verdict.error();
-  if (verdict->granted) return words;
-  return Error{verdict->repeated ? "its data are not what they were when it answered this first"
-                                 : "the server asks once more for sums, and for others than before"};
+  const auto admission = book_.record(run_, {kind, 0, 0, question}, digest(words));
+  if (!admission) return admission.error();
+  if (admission->granted) return words;
+  return Error{admission->repeated ? "its data are not what they were when it answered this first"
+                                   : "the server asks once more for sums, and for others than before"};
 }
 
 Result<void> MaskedClient::prepare(ClientId place, std::string preparation) {
-  if (!has_met()) return Error{"the other clients of the run are not known yet"};
+  if (!has_peers()) return Error{"the other clients of the run are not known yet"};
   if (place != masker_->self()) return Error{"the server gives this client two different places"};
   preparation_text_ = std::move(preparation);
-  preparation_ = masking::name_of({"preparation", preparation_text_});
+  preparation_ = masking::digest({"preparation", preparation_text_});
   const auto same = book_.pin(run_, "preparation", preparation_);
   if (!same) return same.error();
   if (!*same) return Error{"this run had its rows prepared in another way before"};
@@ -133,18 +134,18 @@ Result<masking::Words> MaskedClient::norms(std::span<const double> numbers) {
 
 // Everything that the participants were told, which is the same for all of them.
 masking::Key MaskedClient::common_name(const wire::Task& message) const {
-  return masking::name_of({"task", masking::text_of(plan_), masking::text_of(company_), masking::text_of(preparation_),
-                           without_numbers(message), bytes_in(message.x)});
+  return masking::digest({"task", masking::text_of(plan_), masking::text_of(masking_group_),
+                          masking::text_of(preparation_), without_numbers(message), bytes_in(message.x)});
 }
 
-std::string MaskedClient::wrong_company(const wire::ReceivedTask& task) const {
+std::string MaskedClient::wrong_masking_group(const wire::ReceivedTask& task) const {
   const auto participants = task.participants();
-  const std::size_t all = masker_->company();
-  const std::size_t least = options_.min_sum == 0 ? all : std::max(kLeast, options_.min_sum);
+  const std::size_t all = masker_->masking_group();
+  const std::size_t min_size = options_.min_sum == 0 ? all : std::max(kMinSum, options_.min_sum);
   if (participants.back().value >= all) return "it names participants that are not there";
-  if (participants.size() < least) {
+  if (participants.size() < min_size) {
     return fmt::format("a sum over {} clients would show too much of each: {} at least take part", participants.size(),
-                       least);
+                       min_size);
   }
   return "";
 }
@@ -156,7 +157,7 @@ std::string MaskedClient::other_group(const wire::ReceivedTask& task) {
   if (masking::may_be_of_some(work)) return "";
   std::string members;
   for (const ClientId client : task.participants()) members += std::to_string(client.value) + ' ';
-  const auto same = book_.pin(run_, masking::is_look(work) ? "look" : "group", masking::name_of({members}));
+  const auto same = book_.pin(run_, masking::is_look(work) ? "look" : "group", masking::digest({members}));
   if (!same) return same.error().message;
   if (*same) return "";
   return "it asks another group than before for what is the same function of x each time: the difference of the two "
@@ -209,11 +210,11 @@ std::string MaskedClient::over_budget(const wire::Task& message, const wire::Rec
 // A server that chose the number of steps for each question could have rows by one step, and fixed functions of x by
 // very many. It follows from the plan and the shapes of all data, so it is the same as long as the run goes.
 std::string MaskedClient::wrong_steps(const LocalTask& task) {
-  const auto* steps = std::get_if<ValidSteps>(&task.work);
+  const auto* steps = std::get_if<CutSteps>(&task.work);
   auto& before = steps_[run_];
   if (steps == nullptr || !task.columns.empty() || before == steps->budget) return "";
   const auto* fixed = std::get_if<FixedSteps>(&steps->budget);
-  const auto same = book_.pin(run_, "steps", masking::name_of({fixed ? std::to_string(fixed->count) : "inf"}));
+  const auto same = book_.pin(run_, "steps", masking::digest({fixed ? std::to_string(fixed->count) : "inf"}));
   if (!same) return same.error().message;
   if (!*same) return "it had another number of local steps before";
   before = steps->budget;
@@ -222,7 +223,7 @@ std::string MaskedClient::wrong_steps(const LocalTask& task) {
 
 std::optional<MaskedClient::Refused> MaskedClient::admit(const wire::Task& message, wire::ReceivedTask& task,
                                                          const PreparedRows& rows) {
-  if (!has_met()) return Refused{"the other clients of the run are not known yet"};
+  if (!has_peers()) return Refused{"the other clients of the run are not known yet"};
   if (task.task().reveal != Reveal::Sums) return Refused{"it asks for a single update in a run of masked sums"};
   const auto grid = wire::grid_of(message);
   if (!grid) return Refused{grid.error().message};
@@ -230,27 +231,27 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const wire::Task& messa
   if (pass != nullptr && grid->exponent.value_or(pass->exponent) != pass->exponent) {
     return Refused{"its noise is on another grid than its sum"};  // and would be rounded away client by client
   }
-  if (std::string wrong = wrong_company(task); !wrong.empty()) return Refused{std::move(wrong)};
+  if (std::string wrong = wrong_masking_group(task); !wrong.empty()) return Refused{std::move(wrong)};
   if (!message.own.empty()) return Refused{"it holds numbers that not all participants see"};
   if (std::string wrong = wrong_steps(task.task()); !wrong.empty()) return Refused{std::move(wrong)};
-  if (message.attempt >= kMostAttempts + masker_->company()) {
+  if (message.attempt >= kMostAttempts + masker_->masking_group()) {
     return Refused{"it was asked too often: many answers at one x tell the parts of a sum"};
   }
-  const store::MaskBook::Claim claim = claim_of(message);
-  const auto verdict = book_.look(run_, claim);
-  if (!verdict) return Refused{verdict.error().message};
-  if (!verdict->granted) {
-    const bool same_task = verdict->last_number == message.number;
+  const store::ReplayGuard::Question asked = question_of(message);
+  const auto admission = book_.look(run_, asked);
+  if (!admission) return Refused{admission.error().message};
+  if (!admission->granted) {
+    const bool same_task = admission->last_number == message.number;
     return Refused{"it has answered this question already, or a later one",
-                   same_task ? std::optional(verdict->last_attempt) : std::nullopt};
+                   same_task ? std::optional(admission->last_attempt) : std::nullopt};
   }
   if (std::string other = other_group(task); !other.empty()) return Refused{std::move(other)};
-  if (std::string over = over_budget(message, task, rows, verdict->repeated); !over.empty()) {
+  if (std::string over = over_budget(message, task, rows, admission->repeated); !over.empty()) {
     return Refused{std::move(over)};
   }
-  task.draw_from(masker_->draws("steps", claim.question), options_.min_sum != 0);
+  task.draw_from(masker_->draws("steps", asked.question), options_.min_sum != 0);
   if (std::holds_alternative<ClippedPass>(task.task().work)) {
-    task.make_noise_of(masker_->gaussians("noise", claim.question, rows.unknowns));
+    task.make_noise_of(masker_->gaussians("noise", asked.question, rows.unknowns));
   }
   return std::nullopt;
 }
@@ -263,9 +264,9 @@ Result<masking::Words> MaskedClient::answer(const wire::Task& message, const wir
   const auto part = masking::part_of(task.task(), reply, grid, task.participants().size());
   masking::Words words = part ? *part : masker_->misfit(question, layout);
   masker_->mask(question, task.participants(), layout, words);
-  const auto verdict = book_.record(run_, claim_of(message), name_of(words));
-  if (!verdict) return verdict.error();
-  if (!verdict->granted) return Error{"its answer is not what it was when it answered this first"};
+  const auto admission = book_.record(run_, question_of(message), digest(words));
+  if (!admission) return admission.error();
+  if (!admission->granted) return Error{"its answer is not what it was when it answered this first"};
   return words;
 }
 

@@ -3,9 +3,10 @@
 
 // A client's side of masked sums: shows its key, meets the others, and turns every answer into a part of a sum that
 // only all of them together make readable. It does not rely on the server: it insists on enough participants, on keys
-// that are signed, and answers each question once. Plan, company and preparation of a run are what they were when they
-// first came, and go into the names of all masks: clients that were told different things send what does not cancel.
-// Work that is the same function of x each time is answered together with one group of clients, the same for the run.
+// that are signed, and answers each question once. Plan, masking group and preparation of a run are what they were when
+// they first came, and go into the names of all masks: clients that were told different things send what does not
+// cancel. Work that is the same function of x each time is answered together with one group of clients, the same for
+// the run.
 
 #include <cstdint>
 #include <map>
@@ -31,7 +32,7 @@ namespace fedrk::network {
 struct MaskedClientOptions {
   std::string name;
   std::optional<security::Credentials> credentials{};  // none: keys are not signed, as connections are not
-  store::MaskBook* book = nullptr;                     // none: in memory
+  store::ReplayGuard* book = nullptr;                  // none: in memory
   std::size_t min_sum = 3;                             // participants of a sum at least; 0: all clients of the run
   PrivacyBudget budget{};
 };
@@ -46,8 +47,8 @@ class MaskedClient {
   /// For a run that begins, or goes on. `plan` is all that the server said of it.
   Result<wire::MaskKey> begin(const std::string& run, std::string_view plan,
                               const privacy::PrivacyOptions& privacy = {});
-  Result<void> meet(const wire::Company& company);
-  bool has_met() const { return masker_ && masker_->company() > 0; }
+  Result<void> set_peers(const wire::MaskingGroup& masking_group);
+  bool has_peers() const { return masker_ && masker_->masking_group() > 0; }
 
   /// Numbers for a sum over all clients, before the rounds. `about` is all that the server said.
   Result<masking::Words> sum_over_all(const std::string& kind, std::string_view about, std::span<const double> numbers);
@@ -60,7 +61,7 @@ class MaskedClient {
 
   /// Why a task is not answered; with the attempt that was answered last, where that is why.
   struct Refused {
-    std::string words;
+    std::string reason;
     std::optional<std::uint32_t> answered{};
   };
   /// Whether it may be answered; its draws are then set, and what it tells of the rows is on the ledger.
@@ -69,7 +70,7 @@ class MaskedClient {
   Result<masking::Words> answer(const wire::Task& message, const wire::ReceivedTask& task, const LocalReply& reply);
 
  private:
-  std::string wrong_company(const wire::ReceivedTask& task) const;
+  std::string wrong_masking_group(const wire::ReceivedTask& task) const;
   std::string other_group(const wire::ReceivedTask& task);
   std::string wrong_steps(const LocalTask& task);
   std::string over_budget(const wire::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
@@ -78,13 +79,13 @@ class MaskedClient {
 
   MaskedClientOptions options_;
   operation::Log& log_;
-  std::unique_ptr<store::MaskBook> own_book_;  // where none was given
-  store::MaskBook& book_;
+  std::unique_ptr<store::ReplayGuard> own_book_;  // where none was given
+  store::ReplayGuard& book_;
   /// By run, the steps that it asked for: it may not change them, also where the server spoke of another meanwhile.
   std::map<std::string, std::optional<StepBudget>> steps_;
   std::string run_, preparation_text_;
-  privacy::PrivacyOptions privacy_;                  // of the plan
-  masking::Key plan_{}, company_{}, preparation_{};  // the names of these
+  privacy::PrivacyOptions privacy_;                        // of the plan
+  masking::Key plan_{}, masking_group_{}, preparation_{};  // the names of these
   std::unique_ptr<masking::Masker> masker_;
 };
 

@@ -25,7 +25,7 @@ bool needs_everyone(const LocalTask& task) { return !masking::may_be_of_some(tas
 // A sum over fewer than its noise was shared among has too little of it.
 std::size_t private_least(const FederationOptions& options, const LocalTask& task, std::size_t asked) {
   if (!std::holds_alternative<ClippedPass>(task.work)) return 0;
-  return options.plan.method.privacy.least == 0 ? asked : options.plan.method.privacy.least;
+  return options.plan.method.privacy.min_answers == 0 ? asked : options.plan.method.privacy.min_answers;
 }
 
 }  // namespace
@@ -40,14 +40,14 @@ struct MaskedRounds::Attempt {
   const LocalTask& task;
   std::span<const ClientId> wanted;  // by the round
   std::size_t values;                // in an answer
-  std::size_t least;                 // participants of a sum
+  std::size_t min_answers;           // participants of a sum
   Clock::time_point patience;
 
   std::uint32_t attempt = 0;
-  std::vector<ClientId> company{};  // who is asked
+  std::vector<ClientId> masking_group{};  // who is asked
   masking::Grid grid{};
   Milliseconds away_limit{0};
-  std::vector<Switchboard::Answer> answers{};
+  std::vector<ServerProtocol::Answer> answers{};
   std::vector<Absence> absences{};  // of those who are no longer asked
   std::set<ClientId> excused{};     // who has said that it answered before
   unsigned failures = 0;            // complete sums that could not be read
@@ -66,10 +66,10 @@ RoundReplies MaskedRounds::sum(std::uint64_t number, const LocalTask& task, std:
                   reply_length(task.work, unknowns).value_or(0),
                   std::max({quorum, options_.min_sum, private_least(options_, task, participants.size())}),
                   Clock::now() + options_.join_limit};
-  attempt.company.assign(participants.begin(), participants.end());
+  attempt.masking_group.assign(participants.begin(), participants.end());
   do {
     ask(attempt);
-  } while (!settle(attempt));
+  } while (!resolve(attempt));
   RoundReplies& round = attempt.round;
   round.absences.insert(round.absences.end(), attempt.absences.begin(), attempt.absences.end());
   std::ranges::sort(round.absences, {}, &Absence::client);
@@ -90,25 +90,25 @@ masking::GridScale& MaskedRounds::scale_for(const LocalTask& task, std::span<con
 }
 
 void MaskedRounds::ask(Attempt& attempt) {
-  attempt.grid = scale_for(attempt.task, attempt.company).next(attempt.task, attempt.company.size());
-  wire::TaskView message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.company);
+  attempt.grid = scale_for(attempt.task, attempt.masking_group).next(attempt.task, attempt.masking_group.size());
+  wire::TaskView message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.masking_group);
   message.attempt = attempt.attempt;
   message.exponent = attempt.grid.exponent;
-  const TaskParcels parcels(std::move(message), {});
-  const Switchboard::Question question{.kind = wire::kAnswerKind<wire::Update>,
-                                       .number = attempt.number,
-                                       .attempt = attempt.attempt,
-                                       .parcel = [&](ClientId client) { return parcels(client); },
-                                       .longest = std::max(dimension_, attempt.layout().words()),
-                                       .away_limit = attempt.away_limit};
-  attempt.answers = switchboard_.exchange(question, attempt.company);
+  const OutgoingTasks outgoing(std::move(message), {});
+  const ServerProtocol::Question question{.kind = wire::kAnswerKind<wire::Update>,
+                                          .number = attempt.number,
+                                          .attempt = attempt.attempt,
+                                          .outgoing = [&](ClientId client) { return outgoing(client); },
+                                          .max_length = std::max(dimension_, attempt.layout().words()),
+                                          .away_limit = attempt.away_limit};
+  attempt.answers = protocol_.exchange(question, attempt.masking_group);
 }
 
 // True when the round is over.
-bool MaskedRounds::settle(Attempt& attempt) {
+bool MaskedRounds::resolve(Attempt& attempt) {
   std::uint32_t next = attempt.attempt + 1;
   bool complete = true, answered_before = false;
-  for (Switchboard::Answer& answer : attempt.answers) {
+  for (ServerProtocol::Answer& answer : attempt.answers) {
     // To a server that was here before this one. Once: who says so again is refusing, and would cost the others.
     const bool plausible = answer.answered && *answer.answered < attempt.attempt + kMostAttempts;
     if (plausible && attempt.excused.insert(answer.client).second) {
@@ -122,7 +122,7 @@ bool MaskedRounds::settle(Attempt& attempt) {
       if (!fits) {
         answer.absence = "its answer is not the part that was asked for";
         answer.message.reset();
-        switchboard_.report_wrong(answer.client, answer.absence);
+        protocol_.report_wrong(answer.client, answer.absence);
       }
     }
     complete = complete && answer.message;
@@ -137,37 +137,38 @@ bool MaskedRounds::settle(Attempt& attempt) {
 bool MaskedRounds::read(Attempt& attempt) {
   const masking::PartLayout layout = attempt.layout();
   masking::Words total(layout.words(), 0);
-  for (const Switchboard::Answer& answer : attempt.answers) {
+  for (const ServerProtocol::Answer& answer : attempt.answers) {
     masking::add_part(layout, *std::get<wire::Update>(*answer.message).masked, total);
   }
   masking::SumOfParts sum = masking::read_sum(layout, attempt.grid, total);
-  if (sum.parties != attempt.company.size()) {
+  if (sum.parties != attempt.masking_group.size()) {
     // A client that does not mask as it should cannot be told from the others.
     if (++attempt.failures < 3) return false;
-    throw RunEnded(Termination::ClientsLost,
-                   fmt::format("round {}: the masks of the clients do not cancel; one of them, or its key, is not what "
-                               "it should be",
-                               attempt.task.round.value + 1));
+    throw RunAborted(
+        Termination::ClientsLost,
+        fmt::format("round {}: the masks of the clients do not cancel; one of them, or its key, is not what "
+                    "it should be",
+                    attempt.task.round.value + 1));
   }
   const bool precise =
-      sum.fits && !masking::GridScale::too_coarse(attempt.task, attempt.grid, attempt.company.size(), sum.values);
+      sum.fits && !masking::GridScale::too_coarse(attempt.task, attempt.grid, attempt.masking_group.size(), sum.values);
   const bool private_answers = std::holds_alternative<ClippedPass>(attempt.task.work);  // made for their grid, and paid
   if (!precise && attempt.grid.exponent && !private_answers) {
-    scale_for(attempt.task, attempt.company).forget(attempt.task);
+    scale_for(attempt.task, attempt.masking_group).forget(attempt.task);
     return false;
   }
   if (!sum.fits) {
     if (attempt.task.patient) {  // nobody is missing, and asking again does not help
-      throw RunEnded(Termination::ClientsLost,
-                     fmt::format("round {}: a client's numbers are too large to be added up (beyond 1e30), or none",
-                                 attempt.task.round.value + 1));
+      throw RunAborted(Termination::ClientsLost,
+                       fmt::format("round {}: a client's numbers are too large to be added up (beyond 1e30), or none",
+                                   attempt.task.round.value + 1));
     }
-    for (const ClientId client : attempt.company) {
+    for (const ClientId client : attempt.masking_group) {
       attempt.absences.push_back({client, "the sum that it is part of: a number is too large, or none"});
     }
     return true;
   }
-  attempt.round.answered = attempt.company;
+  attempt.round.answered = attempt.masking_group;
   attempt.round.replies.push_back(masking::reply_from(attempt.task, std::move(sum)));
   return true;
 }
@@ -176,7 +177,7 @@ bool MaskedRounds::read(Attempt& attempt) {
 bool MaskedRounds::go_on_without(Attempt& attempt) {
   std::vector<ClientId> here, may_return;
   std::vector<Absence> gone, late;
-  for (Switchboard::Answer& answer : attempt.answers) {
+  for (ServerProtocol::Answer& answer : attempt.answers) {
     if (answer.message) {
       here.push_back(answer.client);
     } else if (answer.may_return) {
@@ -187,21 +188,21 @@ bool MaskedRounds::go_on_without(Attempt& attempt) {
     }
   }
   attempt.absences.insert(attempt.absences.end(), gone.begin(), gone.end());
-  attempt.company = here;
+  attempt.masking_group = here;
   if (needs_everyone(attempt.task)) {
     attempt.absences.insert(attempt.absences.end(), late.begin(), late.end());
     return wait_or_end(attempt, gone.empty());
   }
-  const bool wait = here.size() < attempt.least && Clock::now() < attempt.patience &&
-                    here.size() + may_return.size() >= attempt.least;
+  const bool wait = here.size() < attempt.min_answers && Clock::now() < attempt.patience &&
+                    here.size() + may_return.size() >= attempt.min_answers;
   if (wait) {
-    attempt.company.insert(attempt.company.end(), may_return.begin(), may_return.end());
-    std::ranges::sort(attempt.company);
+    attempt.masking_group.insert(attempt.masking_group.end(), may_return.begin(), may_return.end());
+    std::ranges::sort(attempt.masking_group);
     attempt.away_limit = options_.join_limit;
     return false;
   }
   attempt.absences.insert(attempt.absences.end(), late.begin(), late.end());
-  if (here.size() < attempt.least) give_up(attempt);
+  if (here.size() < attempt.min_answers) give_up(attempt);
   return false;
 }
 
@@ -210,7 +211,7 @@ bool MaskedRounds::wait_or_end(Attempt& attempt, bool all_may_return) const {
   if (!attempt.task.patient) return true;
   if (all_may_return && Clock::now() < attempt.patience) {
     attempt.absences.clear();
-    attempt.company.assign(attempt.wanted.begin(), attempt.wanted.end());
+    attempt.masking_group.assign(attempt.wanted.begin(), attempt.wanted.end());
     attempt.away_limit = options_.join_limit;
     return false;
   }
@@ -218,7 +219,7 @@ bool MaskedRounds::wait_or_end(Attempt& attempt, bool all_may_return) const {
   for (const Absence& absence : attempt.absences) {
     names += (names.empty() ? "" : ", ") + roster_[absence.client.value].name;
   }
-  throw RunEnded(
+  throw RunAborted(
       Termination::ClientsLost,
       fmt::format("round {}: {} stayed away ({}); a masked fit cannot go on without it, as the difference of "
                   "two sums would show its part: start the server again when it is back, or a new run "
@@ -232,9 +233,10 @@ void MaskedRounds::give_up(const Attempt& attempt) const {
     const Absence& absence = attempt.absences.front();
     first = fmt::format("; {}: {}", roster_[absence.client.value].name, absence.reason);
   }
-  throw RunEnded(Termination::ClientsLost, fmt::format("round {}: {} of {} clients answered, {} are needed for a sum{}",
-                                                       attempt.task.round.value + 1, attempt.company.size(),
-                                                       attempt.wanted.size(), attempt.least, first));
+  throw RunAborted(
+      Termination::ClientsLost,
+      fmt::format("round {}: {} of {} clients answered, {} are needed for a sum{}", attempt.task.round.value + 1,
+                  attempt.masking_group.size(), attempt.wanted.size(), attempt.min_answers, first));
 }
 
 }  // namespace fedrk::network

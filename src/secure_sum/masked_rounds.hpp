@@ -27,13 +27,13 @@ std::size_t quorum_of(const FederationOptions& options, std::size_t asked);
 class MaskedRounds {
  public:
   /// All of these outlive it.
-  MaskedRounds(Switchboard& switchboard, const FederationOptions& options, std::span<const ClientSummary> roster,
+  MaskedRounds(ServerProtocol& protocol, const FederationOptions& options, std::span<const ClientSummary> roster,
                std::size_t dimension)
-      : switchboard_(switchboard), options_(options), roster_(roster), dimension_(dimension) {}
+      : protocol_(protocol), options_(options), roster_(roster), dimension_(dimension) {}
 
-  /// The sum of the participants' answers, or of those of them who stayed. Throws RunEnded where too few did, also when
-  /// asked again, and InvalidArgument for a task that wants single updates. Of work that needs everyone there is no sum
-  /// where somebody is missing, and the absences name those; a patient task waits for them first, and throws.
+  /// The sum of the participants' answers, or of those of them who stayed. Throws RunAborted where too few did, also
+  /// when asked again, and InvalidArgument for a task that wants single updates. Of work that needs everyone there is
+  /// no sum where somebody is missing, and the absences name those; a patient task waits for them first, and throws.
   RoundReplies sum(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants);
 
   /// A sum that is only repeated.
@@ -44,14 +44,14 @@ class MaskedRounds {
  private:
   struct Attempt;
   void ask(Attempt& attempt);
-  bool settle(Attempt& attempt);
+  bool resolve(Attempt& attempt);
   bool read(Attempt& attempt);
   bool go_on_without(Attempt& attempt);
   bool wait_or_end(Attempt& attempt, bool all_may_return) const;
   [[noreturn]] void give_up(const Attempt& attempt) const;
   masking::GridScale& scale_for(const LocalTask& task, std::span<const ClientId> members);
 
-  Switchboard& switchboard_;
+  ServerProtocol& protocol_;
   const FederationOptions& options_;
   std::span<const ClientSummary> roster_;
   std::size_t dimension_;

@@ -89,7 +89,7 @@ Key random_key() {
   return key;
 }
 
-Key name_of(std::span<const std::string_view> texts) {
+Key digest(std::span<const std::string_view> texts) {
   Hash hash;
   for (const std::string_view text : texts) hash.add(text);
   return hash.result();
@@ -105,22 +105,22 @@ Masker::~Masker() {
   for (Key& key : shared_) sodium_memzero(key.data(), key.size());
 }
 
-Result<void> Masker::meet(ClientId self, std::span<const Key> company) {
-  if (self.value >= company.size() || company[self.value] != public_) {
+Result<void> Masker::set_peers(ClientId self, std::span<const Key> masking_group) {
+  if (self.value >= masking_group.size() || masking_group[self.value] != public_) {
     return Error{"the server gives this client another key than its own"};
   }
-  if (std::set<Key>(company.begin(), company.end()).size() != company.size()) {
+  if (std::set<Key>(masking_group.begin(), masking_group.end()).size() != masking_group.size()) {
     return Error{"the server gives two clients the same key"};
   }
   const Wiped exchange{exchange_key(secret_)};
-  std::vector<Key> shared(company.size());
-  for (std::size_t i = 0; i < company.size(); ++i) {
+  std::vector<Key> shared(masking_group.size());
+  for (std::size_t i = 0; i < masking_group.size(); ++i) {
     if (i == self.value) continue;
-    auto key = shared_key(exchange.key, public_, company[i], run_);
+    auto key = shared_key(exchange.key, public_, masking_group[i], run_);
     if (!key) return key.error();
     shared[i] = *key;
   }
-  company_.assign(company.begin(), company.end());
+  masking_group_.assign(masking_group.begin(), masking_group.end());
   shared_ = std::move(shared);
   self_ = self;
   return {};
@@ -135,7 +135,7 @@ void Masker::mask(const Key& question, std::span<const ClientId> participants, c
     FEDRK_EXPECTS(other.value < shared_.size());
     const Wiped key{Hash(&shared_[other.value]).add(text_of(question)).result()};
     fill_from(key.key, mask);
-    if (public_ < company_[other.value]) {
+    if (public_ < masking_group_[other.value]) {
       add_part(layout, mask, words);
     } else {
       subtract_part(layout, mask, words);

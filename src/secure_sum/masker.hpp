@@ -34,9 +34,9 @@ inline std::string_view text_of(const Key& key) {
 Key random_key();
 
 /// One name for several texts together: BLAKE2b of the texts with their lengths.
-Key name_of(std::span<const std::string_view> texts);
-inline Key name_of(std::initializer_list<std::string_view> texts) {
-  return name_of(std::span<const std::string_view>(texts.begin(), texts.size()));
+Key digest(std::span<const std::string_view> texts);
+inline Key digest(std::initializer_list<std::string_view> texts) {
+  return digest(std::span<const std::string_view>(texts.begin(), texts.size()));
 }
 
 class Masker {
@@ -52,12 +52,12 @@ class Masker {
 
   /// The clients of the run by place, with this one at `self`. An error where this one's key is not its own, where two
   /// have the same, or where one is no key.
-  Result<void> meet(ClientId self, std::span<const Key> company);
-  std::size_t company() const { return company_.size(); }
+  Result<void> set_peers(ClientId self, std::span<const Key> masking_group);
+  std::size_t masking_group() const { return masking_group_.size(); }
   ClientId self() const { return self_; }
 
   /// Adds this client's masks for the question of that name.
-  /// REQUIRES: it has met the company; participants are places in it, this one's with them; words of the layout.
+  /// REQUIRES: it has its peers; participants are places in it, this one's with them; words of the layout.
   void mask(const Key& question, std::span<const ClientId> participants, const PartLayout& layout,
             std::span<std::uint64_t> words) const;
 
@@ -77,8 +77,8 @@ class Masker {
   ClientId self_;
   Key key_for(std::string_view purpose, const Key& question) const;
 
-  std::vector<Key> company_;  // by place
-  std::vector<Key> shared_;   // with each of them
+  std::vector<Key> masking_group_;  // by place
+  std::vector<Key> shared_;         // with each of them
 };
 
 }  // namespace fedrk::masking

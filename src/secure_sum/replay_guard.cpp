@@ -22,25 +22,25 @@ constexpr const char* kSchema =
     "CREATE TABLE claims (run TEXT NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, attempt INTEGER NOT NULL,"
     " question BLOB NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (run, kind));";
 
-using Claim = MaskBook::Claim;
-using Key = MaskBook::Key;
-using Verdict = MaskBook::Verdict;
+using Question = ReplayGuard::Question;
+using Key = ReplayGuard::Key;
+using Admission = ReplayGuard::Admission;
 
-using Recorded = MaskBook::Recorded;
+using Recorded = ReplayGuard::Recorded;
 
-// What the last of its kind makes of a claim.
-Verdict judged(const std::optional<Recorded>& last, const Claim& claim) {
-  if (!last) return {true, false, claim.number, claim.attempt};
-  const auto before = std::pair(last->claim.number, last->claim.attempt), now = std::pair(claim.number, claim.attempt);
-  const bool repeated = now == before && last->claim.question == claim.question;
-  return {repeated || now > before, repeated, last->claim.number, last->claim.attempt};
+// What the last of its kind makes of a question.
+Admission judged(const std::optional<Recorded>& last, const Question& asked) {
+  if (!last) return {true, false, asked.number, asked.attempt};
+  const auto before = std::pair(last->asked.number, last->asked.attempt), now = std::pair(asked.number, asked.attempt);
+  const bool repeated = now == before && last->asked.question == asked.question;
+  return {repeated || now > before, repeated, last->asked.number, last->asked.attempt};
 }
 
 // The same where something is to be sent.
-Verdict judged(const std::optional<Recorded>& last, const Claim& claim, const Key& answer) {
-  Verdict verdict = judged(last, claim);
-  if (verdict.repeated && last->answer != answer) verdict.granted = false;
-  return verdict;
+Admission judged(const std::optional<Recorded>& last, const Question& asked, const Key& answer) {
+  Admission admission = judged(last, asked);
+  if (admission.repeated && last->answer != answer) admission.granted = false;
+  return admission;
 }
 
 std::string_view bytes_of(const Key& key) {
@@ -53,19 +53,19 @@ Key key_from(const std::string& bytes) {
   return key;
 }
 
-class BookInMemory final : public MaskBook {
+class BookInMemory final : public ReplayGuard {
  public:
   Result<Key> secret(const std::string& run, const Key& fresh) override {
     return secrets_.try_emplace(run, fresh).first->second;
   }
-  Result<Verdict> look(const std::string& run, const Claim& claim) override {
-    return judged(last_[{run, claim.kind}], claim);
+  Result<Admission> look(const std::string& run, const Question& asked) override {
+    return judged(last_[{run, asked.kind}], asked);
   }
-  Result<Verdict> record(const std::string& run, const Claim& claim, const Key& answer) override {
-    std::optional<Recorded>& last = last_[{run, claim.kind}];
-    const Verdict verdict = judged(last, claim, answer);
-    if (verdict.granted) last = Recorded{claim, answer};
-    return verdict;
+  Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) override {
+    std::optional<Recorded>& last = last_[{run, asked.kind}];
+    const Admission admission = judged(last, asked, answer);
+    if (admission.granted) last = Recorded{asked, answer};
+    return admission;
   }
   Result<void> forget(const std::string& run) override {
     secrets_.erase(run);
@@ -78,7 +78,7 @@ class BookInMemory final : public MaskBook {
   std::map<std::pair<std::string, std::string>, std::optional<Recorded>> last_;
 };
 
-class StoredBook final : public MaskBook {
+class StoredBook final : public ReplayGuard {
  public:
   explicit StoredBook(Database database) : database_(std::move(database)) {}
 
@@ -90,20 +90,20 @@ class StoredBook final : public MaskBook {
     });
   }
 
-  Result<Verdict> look(const std::string& run, const Claim& claim) override {
-    return guarded([&] { return judged(last(run, claim.kind), claim); });
+  Result<Admission> look(const std::string& run, const Question& asked) override {
+    return guarded([&] { return judged(last(run, asked.kind), asked); });
   }
 
-  Result<Verdict> record(const std::string& run, const Claim& claim, const Key& answer) override {
+  Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) override {
     return guarded([&] {
       Transaction transaction(database_);  // two processes with one folder must not answer one number in two ways
-      const Verdict verdict = judged(last(run, claim.kind), claim, answer);
-      if (verdict.granted && !verdict.repeated) {
-        database_.run("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", run, claim.kind, claim.number,
-                      claim.attempt, Blob{bytes_of(claim.question)}, Blob{bytes_of(answer)});
+      const Admission admission = judged(last(run, asked.kind), asked, answer);
+      if (admission.granted && !admission.repeated) {
+        database_.run("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", run, asked.kind, asked.number,
+                      asked.attempt, Blob{bytes_of(asked.question)}, Blob{bytes_of(answer)});
       }
       transaction.commit();
-      return verdict;
+      return admission;
     });
   }
 
@@ -140,19 +140,19 @@ Result<void> check_mode(const fs::path& path) {
 
 }  // namespace
 
-Result<bool> MaskBook::pin(const std::string& run, const std::string& kind, const Key& value) {
-  const auto verdict = record(run, {kind, 0, 0, value}, value);
-  if (!verdict) return verdict.error();
-  return verdict->granted;
+Result<bool> ReplayGuard::pin(const std::string& run, const std::string& kind, const Key& value) {
+  const auto admission = record(run, {kind, 0, 0, value}, value);
+  if (!admission) return admission.error();
+  return admission->granted;
 }
 
-Result<std::unique_ptr<MaskBook>> open_mask_book(const fs::path& folder) {
+Result<std::unique_ptr<ReplayGuard>> open_replay_guard(const fs::path& folder) {
   std::error_code failure;
   const bool made = fs::create_directories(folder, failure);
   if (failure) return Error{"cannot make " + folder.string() + ": " + failure.message()};
   if (made) fs::permissions(folder, fs::perms::owner_all, failure);
   if (const auto fine = check_mode(folder / kMaskFile.name); !fine) return fine.error();
-  return guarded([&]() -> std::unique_ptr<MaskBook> {
+  return guarded([&]() -> std::unique_ptr<ReplayGuard> {
     const fs::path path = folder / kMaskFile.name;
     const mode_t before = ::umask(077);  // secrets: SQLite gives its other files the mode of this one
     std::optional<Database> database;
@@ -169,6 +169,6 @@ Result<std::unique_ptr<MaskBook>> open_mask_book(const fs::path& folder) {
   });
 }
 
-std::unique_ptr<MaskBook> mask_book_in_memory() { return std::make_unique<BookInMemory>(); }
+std::unique_ptr<ReplayGuard> replay_guard_in_memory() { return std::make_unique<BookInMemory>(); }
 
 }  // namespace fedrk::store

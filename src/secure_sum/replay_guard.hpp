@@ -15,41 +15,41 @@
 
 namespace fedrk::store {
 
-class MaskBook {
+class ReplayGuard {
  public:
   using Key = std::array<std::uint8_t, 32>;
 
   /// A question that is to be answered, by its kind, its number and attempt, and the name of all that it says.
-  struct Claim {
+  struct Question {
     std::string kind;
     std::uint64_t number = 0;
     std::uint32_t attempt = 0;
     Key question{};
   };
   struct Recorded {
-    Claim claim;
+    Question asked;
     Key answer{};
   };
-  struct Verdict {
+  struct Admission {
     bool granted = false;
     bool repeated = false;          // the last to the letter
     std::uint64_t last_number = 0;  // of the last that was granted
     std::uint32_t last_attempt = 0;
   };
 
-  virtual ~MaskBook() = default;
+  virtual ~ReplayGuard() = default;
 
   /// The same as long as the run is not forgotten; `fresh` where there is none yet.
   virtual Result<Key> secret(const std::string& run, const Key& fresh) = 0;
 
-  /// What would become of a claim: granted where it comes after the last of its kind, or is the last to the letter.
-  virtual Result<Verdict> look(const std::string& run, const Claim& claim) = 0;
+  /// What would become of a question: granted where it comes after the last of its kind, or is the last to the letter.
+  virtual Result<Admission> look(const std::string& run, const Question& asked) = 0;
 
-  /// Writes a claim down, with the name of what is about to be sent; not granted where it would not be, or where it is
-  /// repeated and something else was sent: two answers under one mask would tell their difference. To be called before
-  /// anything leaves. A client that was killed has it on record; a machine that lost its power may have lost the last,
-  /// and would then answer another question under other masks.
-  virtual Result<Verdict> record(const std::string& run, const Claim& claim, const Key& answer) = 0;
+  /// Writes a question down, with the name of what is about to be sent; not granted where it would not be, or where it
+  /// is repeated and something else was sent: two answers under one mask would tell their difference. To be called
+  /// before anything leaves. A client that was killed has it on record; a machine that lost its power may have lost the
+  /// last, and would then answer another question under other masks.
+  virtual Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) = 0;
 
   /// Something of a run that must stay as it was first said. False: it was something else.
   Result<bool> pin(const std::string& run, const std::string& kind, const Key& value);
@@ -58,9 +58,9 @@ class MaskBook {
 };
 
 /// In the file masks.db of a client's folder, which only its owner may read.
-Result<std::unique_ptr<MaskBook>> open_mask_book(const std::filesystem::path& folder);
+Result<std::unique_ptr<ReplayGuard>> open_replay_guard(const std::filesystem::path& folder);
 
 /// For as long as the process lives: for tests, and for clients that are to leave no trace.
-std::unique_ptr<MaskBook> mask_book_in_memory();
+std::unique_ptr<ReplayGuard> replay_guard_in_memory();
 
 }  // namespace fedrk::store

@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "--rounds: expected a whole number from 1 to 4294967295, found '-1'"},
         BadInput{"Storage", "--data good.csv --target y --storage float16",
                  "--storage: expected 'float64' or 'float32', found 'float16'"},
-        BadInput{"BeyondFloats", "--data good.csv --data large.csv --target y --method published --storage float32",
+        BadInput{"BeyondFloats", "--data good.csv --data large.csv --target y --method fedrk --storage float32",
                  "large: row 2 holds a number beyond the range of float32 (3.4e38): use float64"},
         BadInput{"PlanEntry", "plan.toml",
                  "plan.toml:2: rounds: expected a whole number from 1 to 4294967295, found 'ten'"},

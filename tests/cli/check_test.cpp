@@ -184,9 +184,9 @@ TEST_F(Check, LooksAtAServerToo) {
   EXPECT_EQ(line(check(0), "warn").find("warn listen: " + port + " is in use"), 0U);
   EXPECT_EQ(line(check(0), "ok   clients"), "ok   clients: site-1, site-2, site-3");
   EXPECT_EQ(line(check(0), "ok   privacy"), "ok   privacy: sums are masked");
-  write("fed/server/plan.toml", "method = \"published\"\n");
+  write("fed/server/plan.toml", "method = \"fedrk\"\n");
   EXPECT_NE(line(check(2), "BAD").find("write reveal = \"updates\" into the plan"), std::string::npos);
-  write("fed/server/plan.toml", "method = \"published\"\nreveal = \"updates\"\n");
+  write("fed/server/plan.toml", "method = \"fedrk\"\nreveal = \"updates\"\n");
   EXPECT_EQ(line(check(0), "warn privacy").find("warn privacy: the server sees every client's single updates"), 0U);
   write("fed/server/plan.toml", "rounds = 7\n");
   EXPECT_EQ(line(check(0), "ok   crl"), "ok   crl: fed/server/crl.pem: 0 certificates revoked");

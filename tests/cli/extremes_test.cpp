@@ -69,9 +69,9 @@ TEST_F(Extremes, ATableWithoutRows) {
   write_plain();
   program.folder().write("empty.csv", "u,v,y\n");
 
-  const std::string words = refusal("fit plain.csv empty.csv --target y");
-  EXPECT_NE(words.find("empty.csv"), std::string::npos) << words;
-  EXPECT_NE(words.find("row"), std::string::npos) << words;
+  const std::string message = refusal("fit plain.csv empty.csv --target y");
+  EXPECT_NE(message.find("empty.csv"), std::string::npos) << message;
+  EXPECT_NE(message.find("row"), std::string::npos) << message;
 }
 
 TEST_F(Extremes, AConstantColumn) {
@@ -219,8 +219,8 @@ TEST_F(Extremes, AColumnTwiceUnderTwoNames) {
 TEST_F(Extremes, AColumnTwiceUnderOneName) {
   program.folder().write("twice.csv", "u,u,y\n1,2,3\n2,1,4\n3,5,1\n");
 
-  const std::string words = refusal("fit twice.csv --target y");
-  EXPECT_NE(words.find("'u'"), std::string::npos) << words;
+  const std::string message = refusal("fit twice.csv --target y");
+  EXPECT_NE(message.find("'u'"), std::string::npos) << message;
 }
 
 }  // namespace

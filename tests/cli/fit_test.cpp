@@ -60,8 +60,8 @@ TEST_F(Fit, RefusesFlagsThatAreAboutEquations) {
     EXPECT_NE(ended.err.find(std::string(flag).substr(0, 6)), std::string::npos) << ended.err;
     EXPECT_NE(ended.err.find("an option of fedrk solve"), std::string::npos) << ended.err;
   }
-  EXPECT_EQ(refusal("fit north.csv --target y --method published"),
-            "the published method solves equations: a fit takes --method auto, gram or cg");
+  EXPECT_EQ(refusal("fit north.csv --target y --method fedrk"),
+            "FedRK solves equations: a fit takes --method auto, gram or cg");
   EXPECT_EQ(refusal("solve north.csv --target y --method gram"),
             "--method gram is for fits: fedrk fit, or --least-squares");
 }

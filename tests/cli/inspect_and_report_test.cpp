@@ -86,9 +86,9 @@ TEST(Inspect, SaysHowAFitIsMadeAndWhatItShows) {
   EXPECT_NE(products.find("each of the 2 groups that are kept"), std::string::npos) << products;
   EXPECT_EQ(products.find("let three or more"), std::string::npos) << products;
   EXPECT_NE(pairs.find("let three or more take part"), std::string::npos) << pairs;
-  for (const std::string& words : {gram, products, pairs}) {
-    EXPECT_EQ(words.find("slack"), std::string::npos);
-    EXPECT_EQ(words.find("hyperplane"), std::string::npos) << words;
+  for (const std::string& message : {gram, products, pairs}) {
+    EXPECT_EQ(message.find("slack"), std::string::npos);
+    EXPECT_EQ(message.find("hyperplane"), std::string::npos) << message;
   }
 }
 

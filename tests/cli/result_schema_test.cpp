@@ -32,16 +32,16 @@ const std::string kProstate = "'" FEDRK_SOURCE "/data/prostate.csv' --target lps
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, ResultOf,
-    testing::Values(
-        Run{"FitByGram", "fit " + kProstate + "--method gram", 0, "true"},
-        Run{"FitByConjugateGradients", "fit " + kProstate + "--method cg --standardize --ridge 1", 0, "true"},
-        Run{"FitOfDependentColumns", "fit twice.csv --target y --clients 2", 0, "true"},
-        Run{"Solve", "solve exact.csv --target y", 0, "true"},
-        Run{"Published", "solve exact.csv --target y --method published --local-steps 1 --rounds 1", 3, "false"},
-        Run{"Contradictory", "solve " + kProstate, 3, "false"},
-        Run{"LeastSquares", "solve " + kProstate + "--least-squares --intercept", 0, "true"},
-        Run{"Selection", "solve '" FEDRK_SOURCE "/data/prostate.toml' --rounds 50", 0, "true"},
-        Run{"LastSeed", "solve exact.csv --target y --seed 18446744073709551615", 0, "true"}),
+    testing::Values(Run{"FitByGram", "fit " + kProstate + "--method gram", 0, "true"},
+                    Run{"FitByConjugateGradients", "fit " + kProstate + "--method cg --standardize --ridge 1", 0,
+                        "true"},
+                    Run{"FitOfDependentColumns", "fit twice.csv --target y --clients 2", 0, "true"},
+                    Run{"Solve", "solve exact.csv --target y", 0, "true"},
+                    Run{"Fedrk", "solve exact.csv --target y --method fedrk --local-steps 1 --rounds 1", 3, "false"},
+                    Run{"Contradictory", "solve " + kProstate, 3, "false"},
+                    Run{"LeastSquares", "solve " + kProstate + "--least-squares --intercept", 0, "true"},
+                    Run{"Selection", "solve '" FEDRK_SOURCE "/data/prostate.toml' --rounds 50", 0, "true"},
+                    Run{"LastSeed", "solve exact.csv --target y --seed 18446744073709551615", 0, "true"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(ResultOf, ObeysTheSchema) {

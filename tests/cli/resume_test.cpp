@@ -25,7 +25,7 @@ struct Way {
 };
 const Way kWays[] = {
     {"PublishedWithRefit",
-     "solve p/plan.toml --method published --participants 3 --keep 5 --local-steps 5000 --rounds 200 --refit"},
+     "solve p/plan.toml --method fedrk --participants 3 --keep 5 --local-steps 5000 --rounds 200 --refit"},
     {"SoftWithRefit", "solve p/plan.toml --participants 3 --sparse soft:0.05 --local-steps 2000 --rounds 200 --refit"},
     {"Auto", "solve q/A.npy --rhs q/b.npy --clients 6 --participants 3 --local-steps 6000"},
     {"Sums", "solve q/A.npy --rhs q/b.npy --clients 6 --participants 3 --memory 5 --rounds 250", 3},
@@ -35,7 +35,7 @@ const Way kWays[] = {
 
 class Resumed : public testing::TestWithParam<Way> {
  protected:
-  static constexpr const char* kEndless = "--participants 3 --method published --local-steps 2000 --rounds 4000000000";
+  static constexpr const char* kEndless = "--participants 3 --method fedrk --local-steps 2000 --rounds 4000000000";
 
   Resumed() {
     EXPECT_EQ(program_.run("generate inconsistent --rows 2400 --cols 150 --clients 6 --seed 3 --out p").exit_code, 0);
@@ -113,7 +113,7 @@ TEST_P(Resumed, EndsWithTheBytesOfAnUndisturbedRun) {
 TEST_F(Resumed, GoesOnFromASnapshotWhereRoundsAreQuickerThanTheDisk) {
   ASSERT_EQ(program_.run("generate gaussian --rows 300 --cols 290 --clients 6 --seed 3 --out g").exit_code, 0);
   const std::string solve =
-      "solve g/plan.toml --participants 3 --method published --local-steps 20 --rounds 200000 --tolerance 0 "
+      "solve g/plan.toml --participants 3 --method fedrk --local-steps 20 --rounds 200000 --tolerance 0 "
       "--progress none --threads 1";
   const auto whole = program_.run(solve + " --out whole");
   const auto killed = program_.shell("'" FEDRK_PROGRAM "' " + solve +
@@ -135,7 +135,7 @@ TEST_F(Resumed, GoesOnFromASnapshotWhereRoundsAreQuickerThanTheDisk) {
 }
 
 TEST_F(Resumed, GoesOnAfterItWasStopped) {
-  const std::string solve = "solve p/plan.toml --participants 3 --method published --local-steps 6000 --rounds 400";
+  const std::string solve = "solve p/plan.toml --participants 3 --method fedrk --local-steps 6000 --rounds 400";
   ASSERT_EQ(program_.run(solve + " --progress none --out whole").exit_code, 3);  // the rows are noise
 
   const auto stopped = killed(solve + " --out run", 0.05, "INT");
@@ -208,7 +208,7 @@ TEST_F(Resumed, SaysThatItsFileIsDamaged) {
 
 // A limit on file sizes fails a write as a full disk does.
 TEST_F(Resumed, GoesOnOnceThereIsRoomAgain) {
-  const std::string solve = "solve p/plan.toml --participants 3 --method published --local-steps 3000 --rounds 500";
+  const std::string solve = "solve p/plan.toml --participants 3 --method fedrk --local-steps 3000 --rounds 500";
   ASSERT_EQ(program_.run(solve + " --progress none --out whole").exit_code, 3);  // the rows are noise
 
   const auto full = program_.run(solve + " --progress none --threads 1 --out run", "ulimit -f 600;");

@@ -25,7 +25,7 @@ struct EngineCase {
   GeneratorOptions problem;
   std::size_t clients;
   RunOptions options;
-  std::function<std::unique_ptr<Method>(const Engine&)> method{};  // empty: the published one
+  std::function<std::unique_ptr<Method>(const Engine&)> method{};  // empty: FedRK
 
   friend void PrintTo(const EngineCase& test_case, std::ostream* out) { *out << test_case.name; }
 };
@@ -49,15 +49,15 @@ inline std::vector<EngineCase> engine_cases() {
       {"many_steps", gaussian, 8, {.seed = 15, .rounds = 15, .participants = 4, .local_budget = FixedSteps{3000}}},
       {"few_steps", gaussian, 40, {.seed = 16, .rounds = 30, .local_budget = FixedSteps{3}}},
       {"everyone", gaussian, 8, {.seed = 2, .rounds = 30, .local_budget = FixedSteps{150}}},
-      {"exact", gaussian, 8, {.seed = 3, .rounds = 20, .participants = 5, .local_budget = UntilProjected{}}},
+      {"exact", gaussian, 8, {.seed = 3, .rounds = 20, .participants = 5, .local_budget = ExactProjection{}}},
       {"exact_server",
        gaussian,
        8,
-       {.seed = 4, .rounds = 20, .local_budget = UntilProjected{}, .server_budget = UntilProjected{}}},
+       {.seed = 4, .rounds = 20, .local_budget = ExactProjection{}, .server_budget = ExactProjection{}}},
       {"norm_weighted_server", gaussian, 8, {.seed = 5, .rounds = 30, .server_sampling = RowSampling::SquaredNorm}},
       {"threshold", gaussian, 8, {.seed = 6, .rounds = 30, .participants = 4, .sparsity = 9}},
       {"sparse_rows", sparse, 8, {.seed = 7, .rounds = 30, .participants = 3, .local_budget = FixedSteps{300}}},
-      {"sparse_rows_exact", sparse, 8, {.seed = 8, .rounds = 20, .local_budget = UntilProjected{}}},
+      {"sparse_rows_exact", sparse, 8, {.seed = 8, .rounds = 20, .local_budget = ExactProjection{}}},
       {"inconsistent", noisy, 6, {.seed = 9, .rounds = 60, .tolerance = 1e-3, .patience = 20}},
       {"one_client", gaussian, 1, {.seed = 10, .rounds = 10, .local_budget = FixedSteps{500}}},
       {"averaged_gradient_steps",
@@ -107,7 +107,7 @@ inline std::vector<EngineCase> engine_cases() {
       wished_case("auto", gaussian, 8, {}, {.seed = 26, .rounds = 40, .participants = 3}),
       wished_case("auto_contradicted", noisy, 6, {},  // changes its method on the way
                   {.seed = 27, .rounds = 60, .participants = 3, .local_budget = FixedSteps{100}, .residual_every = 1}),
-      wished_case("tail_average", noisy, 6, {.name = MethodName::Published, .average = TailBurnIn{10}},
+      wished_case("tail_average", noisy, 6, {.name = MethodName::Fedrk, .average = TailBurnIn{10}},
                   {.seed = 28, .rounds = 30, .participants = 3}),
   };
 }

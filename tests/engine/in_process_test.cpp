@@ -24,8 +24,8 @@ TEST_P(InProcess, GivesTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST_P(InProcess, GivesOtherIteratesForAnotherSeed) {
-  const bool exact = GetParam().options.local_budget == StepBudget{UntilProjected{}} &&
-                     GetParam().options.server_budget == StepBudget{UntilProjected{}};
+  const bool exact = GetParam().options.local_budget == StepBudget{ExactProjection{}} &&
+                     GetParam().options.server_budget == StepBudget{ExactProjection{}};
   const bool draws_nothing = GetParam().options.participants == 0 && (exact || GetParam().method);
   if (GetParam().name == "gram_of_pairs") GTEST_SKIP() << "whatever the groups are, its sums are exact, or nearly so";
   test::EngineCase other = GetParam();
@@ -80,7 +80,7 @@ TEST(InProcessSums, LeaveOutAPartThatWouldSpoilThem) {
   InProcessEngine engine(three_clients(), 1);
   const std::vector<double> x{0.0, 1e160};
   const std::vector<ClientId> all{ClientId{0}, ClientId{1}, ClientId{2}};
-  LocalTask task{RoundIndex{0}, x, ValidSteps{FixedSteps{1}}, false};
+  LocalTask task{RoundIndex{0}, x, CutSteps{FixedSteps{1}}, false};
   task.reveal = Reveal::Sums;
 
   const RoundReplies round = engine.local_updates(task, all);
@@ -99,7 +99,7 @@ TEST(InProcessSums, AreTheUpdatesAddedUpInClientOrder) {
   InProcessEngine engine(test::clients_of(generate({.rows = 60, .cols = 20, .seed = 3}).system, 6, 3), 3);
   const auto x = test::gaussian_vector(20, 3);
   const std::vector<ClientId> some{ClientId{1}, ClientId{3}, ClientId{4}};
-  LocalTask task{RoundIndex{5}, x, ValidSteps{FixedSteps{9}}, true};
+  LocalTask task{RoundIndex{5}, x, CutSteps{FixedSteps{9}}, true};
   const RoundReplies single = engine.local_updates(task, some);
   task.reveal = Reveal::Sums;
   const RoundReplies summed = engine.local_updates(task, some);

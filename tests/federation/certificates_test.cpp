@@ -26,7 +26,7 @@ using std::chrono_literals::operator""s;
 StartupKit make_kit() {
   return StartupKit({.table = FEDRK_SOURCE "/data/prostate.csv",
                      .generate = {},
-                     .plan = "target = \"lpsa\"\nstandardize = true\nintercept = true\nmethod = \"published\"\n"
+                     .plan = "target = \"lpsa\"\nstandardize = true\nintercept = true\nmethod = \"fedrk\"\n"
                              "participants = 3\nkeep = 5\nseed = 3\nrounds = 12\n",
                      .clients = 3});
 }
@@ -47,10 +47,10 @@ class Nobody final : public network::DataOwner {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Nothing that only a programmer of the transport understands.
-void expect_plain(const std::string& words) {
+void expect_plain(const std::string& message) {
   for (const char* jargon :
        {"ocket closed", "grpc", "GRPC", "SSL_", "UNAVAILABLE", "ipv4:", "TSI_", ".cc:", "error:0A"}) {
-    EXPECT_FALSE(has(words, jargon)) << words;
+    EXPECT_FALSE(has(message, jargon)) << message;
   }
 }
 
@@ -75,13 +75,14 @@ class Certificates : public testing::Test {
 
   /// Runs `fedrk client` in the folder to its end.
   Outcome join(const fs::path& folder, const char* wait = "30") {
-    std::vector<std::string> words = {FEDRK_PROGRAM, "client", "client.toml", "--server", address(), "--wait", wait};
-    if (names_.contains(folder)) words.insert(words.end(), {"--name", names_[folder]});
-    return run_command(words, 10s, folder);
+    std::vector<std::string> arguments = {FEDRK_PROGRAM, "client", "client.toml", "--server",
+                                          address(),     "--wait", wait};
+    if (names_.contains(folder)) arguments.insert(arguments.end(), {"--name", names_[folder]});
+    return run_command(arguments, 10s, folder);
   }
-  void expect_refused(const Outcome& ended, const std::string& words) {
+  void expect_refused(const Outcome& ended, const std::string& message) {
     EXPECT_EQ(ended.exit_code, 2) << ended.err;
-    EXPECT_TRUE(has(ended.err, words)) << "expected: " << words << "\nsaid: " << ended.err;
+    EXPECT_TRUE(has(ended.err, message)) << "expected: " << message << "\nsaid: " << ended.err;
     expect_plain(ended.err);
   }
 
@@ -103,15 +104,15 @@ class Certificates : public testing::Test {
   }
 
   /// The server says so, once more than before.
-  void expect_logged(const std::string& words) {
+  void expect_logged(const std::string& message) {
     const auto lines = [&] {
       std::size_t count = 0;
       const std::string log = federation_.server().err();
-      for (std::size_t at = log.find(words); at != std::string::npos; at = log.find(words, at + 1)) ++count;
+      for (std::size_t at = log.find(message); at != std::string::npos; at = log.find(message, at + 1)) ++count;
       return count;
     };
-    std::size_t& before = logged_[words];
-    EXPECT_TRUE(wait_until(2s, [&] { return lines() > before; })) << words << "\n" << federation_.story();
+    std::size_t& before = logged_[message];
+    EXPECT_TRUE(wait_until(2s, [&] { return lines() > before; })) << message << "\n" << federation_.story();
     before = lines();
   }
 
@@ -167,8 +168,8 @@ TEST_F(Certificates, ThatNobodyShouldBelieveAreRefusedByTheServerItself) {
   for (const Row& row : rows) {
     const auto finding = shake_hands(row.identity);
     EXPECT_FALSE(finding.ok);
-    EXPECT_TRUE(has(finding.words, row.told)) << finding.words;
-    EXPECT_TRUE(finding.lasting) << finding.words;
+    EXPECT_TRUE(has(finding.message, row.told)) << finding.message;
+    EXPECT_TRUE(finding.lasting) << finding.message;
     expect_logged("tls.refused reason=\"" + row.logged + "\"");
   }
   federation_.start_client(0);
@@ -180,8 +181,8 @@ TEST_F(Certificates, ThatAreWrongAreNoticedByTheClientBeforeItConnects) {
   const std::string ca = file("ca/ca.crt");
   const Identity mine{file("site-1/client.crt"), file("site-1/client.key")};
   const Identity other{file("site-2/client.crt"), file("site-2/client.key")};
-  const auto refused = [&](const Identity& identity, const std::string& words) {
-    expect_refused(join(folder_of("site-1", identity, ca)), words);
+  const auto refused = [&](const Identity& identity, const std::string& message) {
+    expect_refused(join(folder_of("site-1", identity, ca)), message);
   };
   refused(*foreign.issue_client("site-1", good_), "take both from the same federation");
   refused(*authority_.issue_client("site-1", {now_ - days(2), now_ - days(1)}),
@@ -210,7 +211,7 @@ TEST_F(Certificates, OfAnotherThanTheNameSaysAreRefusedAfterTheHandshake) {
 
   auto blind = join_blindly("site-1", federation_.path("site-2"));
   EXPECT_EQ(blind.kind, network::ClientOutcome::Kind::Refused);
-  EXPECT_EQ(blind.words,
+  EXPECT_EQ(blind.message,
             "the certificate is that of 'site-2', but the client calls itself 'site-1'; take certificate, key and "
             "settings from the same start-up folder");
   expect_logged("but the client calls itself 'site-1'");
@@ -238,13 +239,13 @@ TEST_F(Certificates, OfAnotherThanTheNameSaysAreRefusedAfterTheHandshake) {
   };
   openssl("../ca/ca", "/O=somebody");
   blind = join_blindly("site-1", odd);
-  EXPECT_EQ(blind.kind, network::ClientOutcome::Kind::Refused) << blind.words;
-  EXPECT_TRUE(has(blind.words, "the certificate is that of ''")) << blind.words;
+  EXPECT_EQ(blind.kind, network::ClientOutcome::Kind::Refused) << blind.message;
+  EXPECT_TRUE(has(blind.message, "the certificate is that of ''")) << blind.message;
   openssl("../site-2/client", "/CN=site-1");
   std::ofstream(odd / "client.crt", std::ios::app) << file("site-2/client.crt");
   blind = join_blindly("site-1", odd);
-  EXPECT_EQ(blind.kind, network::ClientOutcome::Kind::GaveUp) << blind.words;
-  expect_plain(blind.words);
+  EXPECT_EQ(blind.kind, network::ClientOutcome::Kind::GaveUp) << blind.message;
+  expect_plain(blind.message);
   expect_logged("tls.refused");
 
   federation_.start_client(0);
@@ -272,9 +273,9 @@ TEST_F(Certificates, MayHaveAKeyThatOthersCanReadButThatIsSaid) {
   federation_.start_client(0);
 
   expect_a_good_end();
-  const std::string words = " can be read by other users of this machine\" advice=\"chmod 600 ";
-  EXPECT_TRUE(has(federation_.client(0).err(), "own.key note=\"client.key" + words)) << federation_.client(0).err();
-  EXPECT_TRUE(has(federation_.server().err(), "own.key note=\"server.key" + words)) << federation_.server().err();
+  const std::string message = " can be read by other users of this machine\" advice=\"chmod 600 ";
+  EXPECT_TRUE(has(federation_.client(0).err(), "own.key note=\"client.key" + message)) << federation_.client(0).err();
+  EXPECT_TRUE(has(federation_.server().err(), "own.key note=\"server.key" + message)) << federation_.server().err();
 }
 
 class LongRun : public Certificates {

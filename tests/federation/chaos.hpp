@@ -27,14 +27,14 @@ inline KitSpec prostate(const std::string& entries, std::size_t clients, bool ma
           .masked = masked};
 }
 
-inline const StartupKit& published() {
-  static const StartupKit kit(prostate("method = \"published\"\nkeep = 5\nrounds = 200\n", 4));
+inline const StartupKit& by_fedrk() {
+  static const StartupKit kit(prostate("method = \"fedrk\"\nkeep = 5\nrounds = 200\n", 4));
   return kit;
 }
 
 /// Without a fit at its end, so that its rounds go on whoever is missing.
 inline const StartupKit& rounds_only() {
-  static const StartupKit kit(prostate("method = \"published\"\nrounds = 200\n", 4));
+  static const StartupKit kit(prostate("method = \"fedrk\"\nrounds = 200\n", 4));
   return kit;
 }
 
@@ -59,7 +59,7 @@ inline const StartupKit& masked_sums() {
 
 class FederationTest : public testing::Test {
  protected:
-  Federation& begin(const StartupKit& kit = published(), Words server_flags = patient_limits()) {
+  Federation& begin(const StartupKit& kit = by_fedrk(), Arguments server_flags = patient_limits()) {
     kit_ = &kit;
     return federation_.emplace(kit, std::move(server_flags));
   }

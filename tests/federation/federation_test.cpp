@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A federation of processes, in good and bad weather, one kind of weather at a time.
+// A federation of processes, undisturbed and in chaos, one kind of it at a time.
 
 #include <csignal>
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto npos = std::string::npos;
 
-// ---- Good weather.
+// ---- Undisturbed.
 
 std::string demonstration() {
   std::ifstream in(FEDRK_SOURCE "/data/prostate.toml");
@@ -68,7 +68,7 @@ TEST_P(LargeFederation, FindsTheBitsOfOneProcess) {
   expect_a_good_end();
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, LargeFederation, testing::Values("published", "auto"));
+INSTANTIATE_TEST_SUITE_P(Methods, LargeFederation, testing::Values("fedrk", "auto"));
 
 // ---- Processes that end.
 
@@ -124,7 +124,8 @@ TEST_F(FederationTest, HasOneClientOfAName) {
   for (std::size_t i = 1; i < federation.clients(); ++i) federation.start_client(i);
   ASSERT_TRUE(wait_until(10s, [&] { return federation.server().err().find("client.ready client=site-2") != npos; }));
 
-  const Words second = {FEDRK_PROGRAM, "client", "client.toml", "--server", federation.address_for(1), "--wait", "0.5"};
+  const Arguments second = {FEDRK_PROGRAM, "client", "client.toml", "--server", federation.address_for(1),
+                            "--wait",      "0.5"};
   const Outcome ended = run_command(second, 20s, federation.path("site-2"));
   EXPECT_EQ(ended.exit_code, kRunFailed);
   EXPECT_NE(ended.err.find("'site-2' is connected already"), npos) << ended.err;
@@ -213,7 +214,7 @@ TEST_F(FederationTest, TakesNoAnswerThatComesLate) {
 
 TEST_F(FederationTest, EndsWhereTooFewClientsAreLeftAndGoesOnWhenTheyAreBack) {
   Federation& federation =
-      begin(published(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--join-limit", "5", "--quorum", "3"});
+      begin(by_fedrk(), {"--heartbeat", "0.1", "--away-limit", "0.2", "--join-limit", "5", "--quorum", "3"});
   federation.start_all();
   ASSERT_TRUE(reaches(20)) << federation.story();
   for (const std::size_t gone : {0U, 1U, 2U}) federation.client(gone).kill();
@@ -234,16 +235,16 @@ TEST_F(FederationTest, BearsLossAndAPulledCable) {
   auto net = NetworkNamespaces::make();
   if (!net) GTEST_SKIP() << net.error().message;
   const std::string address = NetworkNamespaces::address(Side::Server);
-  KitSpec spec = prostate("method = \"published\"\nkeep = 5\nrounds = 1000\n", 4);
+  KitSpec spec = prostate("method = \"fedrk\"\nkeep = 5\nrounds = 1000\n", 4);
   spec.hosts.push_back(address);
   const StartupKit kit(spec);
   const Federation folders(kit);
   const TempFolder streams;
-  Words words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", address + ":7443"};
-  for (const std::string& flag : patient_limits()) words.push_back(flag);
+  Arguments arguments = {FEDRK_PROGRAM, "server", "server.toml", "--listen", address + ":7443"};
+  for (const std::string& flag : patient_limits()) arguments.push_back(flag);
   std::optional<Process> server;
   const auto start = [&] {
-    server.emplace((*net)->inside(Side::Server, words), folders.path("server"), streams.path(), "server");
+    server.emplace((*net)->inside(Side::Server, arguments), folders.path("server"), streams.path(), "server");
   };
   const auto reaches_round = [&](const std::string& round) {
     return wait_until(30s, [&] { return server->err().find("[ROUND " + round + "/") != npos; });

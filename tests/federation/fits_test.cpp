@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Fits by sums over a federation of processes: masked over TLS they are those of one process, group by group too, with
-// certified digits; and they are so on bad days.
+// certified digits; and they are so in chaos.
 
 #include <cmath>
 #include <cstdlib>
@@ -151,12 +151,12 @@ TEST_F(FederationTest, NamesEveryColumnThatAClientLacks) {
   federation.start_all();
 
   EXPECT_EQ(federation.server().wait(60s), kRunFailed) << federation.story();
-  for (const char* words : {"site-2 lacks 'lcavol'", "site-2 has 'volume', site-1 has not", "site-3 lacks 'lbph'"}) {
-    EXPECT_NE(federation.server().err().find(words), npos) << federation.server().err();
+  for (const char* message : {"site-2 lacks 'lcavol'", "site-2 has 'volume', site-1 has not", "site-3 lacks 'lbph'"}) {
+    EXPECT_NE(federation.server().err().find(message), npos) << federation.server().err();
   }
 }
 
-// ---- Bad days.
+// ---- Chaos.
 
 TEST_F(FederationTest, FitsToTheSameBitsHoweverOftenItIsKilled) {
   begin(many_rounds()).start_all();
@@ -198,9 +198,9 @@ TEST_F(FederationTest, EndsAMaskedFitThatLostAClientForGoodAndGoesOnWhenItIsBack
   federation.client(2).kill();
 
   EXPECT_EQ(federation.server().wait(60s), kRunFailed) << federation.story();
-  const std::string words = federation.server().err() + federation.result("result.json");
-  EXPECT_NE(words.find("site-3 stayed away"), npos) << words;
-  EXPECT_NE(words.find("a masked fit cannot go on without it"), npos) << words;
+  const std::string message = federation.server().err() + federation.result("result.json");
+  EXPECT_NE(message.find("site-3 stayed away"), npos) << message;
+  EXPECT_NE(message.find("a masked fit cannot go on without it"), npos) << message;
   EXPECT_EQ(federation.state(), "finished:failed");
 
   federation.set_server_flags(patient_limits());

@@ -51,7 +51,7 @@ class HostileConnections : public FederationTest {
     ::setrlimit(RLIMIT_NOFILE, &descriptors);
   }
 
-  void start(const Words& before = {}) {
+  void start(const Arguments& before = {}) {
     begin().start_server(Federation::Start::SameCommand, before);
     const auto file = [&](const std::string& name) { return *security::read_text_file(federation_->path(name)); };
     honest_ = {file("site-1/client.crt"), file("site-1/client.key"), file("ca/ca.crt")};
@@ -63,7 +63,7 @@ class HostileConnections : public FederationTest {
   /// machine may be busy, but well below the time after which the server gives up on the others.
   void expect_service() {
     const auto finding = security::tls_probe("127.0.0.1", federation_->port(), honest_, 5s);
-    EXPECT_TRUE(finding.ok) << finding.words << "\n" << federation_->story();
+    EXPECT_TRUE(finding.ok) << finding.message << "\n" << federation_->story();
   }
   void expect_bounded_memory() {
     EXPECT_LT(memory_of(federation_->server().id()) - idle_, kMostGrowth) << "idle: " << idle_;
@@ -71,11 +71,11 @@ class HostileConnections : public FederationTest {
   RawConnection connect() { return RawConnection(federation_->port()); }
 
   /// Connections that all say this and then nothing; in between honest ones are served.
-  std::vector<RawConnection> crowd(const std::string& words) {
+  std::vector<RawConnection> crowd(const std::string& message) {
     std::vector<RawConnection> all;
     for (std::size_t k = 0; k < many(); ++k) {
       all.push_back(connect());
-      if (!words.empty()) all.back().send(words);
+      if (!message.empty()) all.back().send(message);
       if (k % (many() / 8) == 0) expect_service();
     }
     expect_service();
@@ -134,8 +134,8 @@ TEST_F(HostileConnections, ThatBeginAHandshakeAndStopKeepNobodyOut) {
 
 TEST_F(HostileConnections, ThatSpeakNoTlsAreRefusedInAFewLines) {
   start();
-  for (const std::string words : {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\x16\x03\x01\x00\x05hello", "nonsense"}) {
-    const auto talking = crowd(words + std::string(100, '\0'));
+  for (const std::string message : {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\x16\x03\x01\x00\x05hello", "nonsense"}) {
+    const auto talking = crowd(message + std::string(100, '\0'));
   }
   const std::string log = federation_->server().err();
   EXPECT_TRUE(has(log, "tls.refused reason=\"the peer does not speak TLS\"")) << log;
@@ -189,7 +189,7 @@ TEST_F(HostileConnections, FromAMemberOfAnEarlierVersionAreRefusedInWords) {
     EXPECT_FALSE(link->read());
     const network::LinkEnd end = link->finish();
     EXPECT_EQ(end.kind, network::LinkEnd::Kind::Denied);
-    EXPECT_EQ(end.words, "the server speaks protocol 5, the client 4: use the same version of fedrk on both sides");
+    EXPECT_EQ(end.message, "the server speaks protocol 5, the client 4: use the same version of fedrk on both sides");
   }
   expect_a_good_run();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A federation of processes in which the server sees masked sums only: the same bad days, and servers and clients that
+// A federation of processes in which the server sees masked sums only: the same chaos, and servers and clients that
 // want different things.
 
 #include <csignal>
@@ -123,7 +123,7 @@ TEST_F(FederationTest, SpendsDifferentialPrivacyOnce) {
                         .clients = 4,
                         .masked = true});
   kit_ = &kit;
-  federation_.emplace(kit, patient_limits(), Words{"--wait", "30", "--epsilon", "1.3", "--delta", "1e-5"});
+  federation_.emplace(kit, patient_limits(), Arguments{"--wait", "30", "--epsilon", "1.3", "--delta", "1e-5"});
   Federation& federation = *federation_;
   federation.start_all();
 
@@ -132,7 +132,7 @@ TEST_F(FederationTest, SpendsDifferentialPrivacyOnce) {
   EXPECT_LT(distance_of_solutions(federation.solution(), kit.expected()), 0.1);
   EXPECT_NE(federation.server().err().find("forecast"), npos) << federation.server().err();
 
-  Words again = patient_limits();
+  Arguments again = patient_limits();
   again.insert(again.end(), {"--out", "runs/again"});
   federation.set_server_flags(again);
   federation.start_server();
@@ -157,7 +157,7 @@ TEST_F(FederationTest, KeepsAClientFromRevealingItsUpdatesUnasked) {
 TEST_F(FederationTest, RevealsUpdatesWhereBothSidesSaySo) {
   const StartupKit kit(consistent("reveal = \"updates\"\nrounds = 2000\ntolerance = 1e-9\n", 3, true));
   kit_ = &kit;
-  federation_.emplace(kit, patient_limits(), Words{"--wait", "30", "--reveal", "updates"});
+  federation_.emplace(kit, patient_limits(), Arguments{"--wait", "30", "--reveal", "updates"});
   federation_->start_all();
 
   expect_a_good_end();
@@ -167,38 +167,38 @@ TEST_F(FederationTest, RevealsUpdatesWhereBothSidesSaySo) {
 
 class ServerRefusal : public FederationTest {
  protected:
-  std::string words_of(const StartupKit& kit, const std::string& plan, const Words& flags = {}) {
+  std::string text_of(const StartupKit& kit, const std::string& plan, const Arguments& flags = {}) {
     const Federation& federation = begin(kit);
     federation.change_plan(plan);
-    Words words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
-    words.insert(words.end(), flags.begin(), flags.end());
-    const Outcome ended = run_command(words, 20s, federation.path("server"));
+    Arguments arguments = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Outcome ended = run_command(arguments, 20s, federation.path("server"));
     EXPECT_EQ(ended.exit_code, kBadInput);
     return ended.err;
   }
 };
 
 TEST_F(ServerRefusal, IsOfPlansThatRevealWhatNobodyTyped) {
-  const std::string words = words_of(masked_sums(), "method = \"published\"\n");
-  EXPECT_NE(words.find("write reveal = \"updates\" into the plan"), npos) << words;
+  const std::string message = text_of(masked_sums(), "method = \"fedrk\"\n");
+  EXPECT_NE(message.find("write reveal = \"updates\" into the plan"), npos) << message;
 }
 
 TEST_F(ServerRefusal, IsOfPlansThatShowRowsOutright) {
   for (const std::string entry : {"local-steps = 1\n", "participants = 1\n", "server-steps = 1\n"}) {
-    const std::string words = words_of(masked_sums(), "method = \"published\"\nreveal = \"updates\"\n" + entry);
-    EXPECT_NE(words.find("say --expose-rows here and at every client"), npos) << words;
+    const std::string message = text_of(masked_sums(), "method = \"fedrk\"\nreveal = \"updates\"\n" + entry);
+    EXPECT_NE(message.find("say --expose-rows here and at every client"), npos) << message;
   }
 }
 
 TEST_F(ServerRefusal, IsOfPlanEntriesAsFlags) {
-  EXPECT_NE(words_of(masked_sums(), "", {"--rounds", "5"}).find("--rounds: an entry of the plan"), npos);
-  EXPECT_NE(words_of(masked_sums(), "", {"--jion-limit", "5"}).find("did you mean --join-limit?"), npos);
+  EXPECT_NE(text_of(masked_sums(), "", {"--rounds", "5"}).find("--rounds: an entry of the plan"), npos);
+  EXPECT_NE(text_of(masked_sums(), "", {"--jion-limit", "5"}).find("did you mean --join-limit?"), npos);
 }
 
 TEST_F(ServerRefusal, IsOfSumsOverTooFew) {
-  EXPECT_NE(words_of(masked_sums(), "participants = 2\n").find("2 clients a round are too few"), npos);
-  EXPECT_NE(words_of(masked_sums(), "", {"--min-sum", "2"}).find("--min-sum"), npos);
-  EXPECT_NE(words_of(masked_sums(), "", {"--min-sum", "5"}).find("4 clients a round are too few"), npos);
+  EXPECT_NE(text_of(masked_sums(), "participants = 2\n").find("2 clients a round are too few"), npos);
+  EXPECT_NE(text_of(masked_sums(), "", {"--min-sum", "2"}).find("--min-sum"), npos);
+  EXPECT_NE(text_of(masked_sums(), "", {"--min-sum", "5"}).find("4 clients a round are too few"), npos);
 }
 
 }  // namespace

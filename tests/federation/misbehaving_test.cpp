@@ -84,12 +84,12 @@ network::SessionOutcome misbehave(const Federation& federation, Manner manner, b
       matrix{.data = "", .matrix = folder + "/A.npy", .rhs = folder + "/b.npy"};
   NoLog log;
   network::FileOwner owner(site_name(0), std::filesystem::exists(table.data) ? table : matrix, {}, log);
-  network::ParticipantOptions own{.name = site_name(0), .software = "odd"};
+  network::ClientProtocolOptions own{.name = site_name(0), .software = "odd"};
   own.known_draws = own.reveal_updates = !masked;
   if (masked) {
     own.credentials = *security::read_credentials({folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"});
   }
-  network::Participant participant(std::move(own), owner, log);
+  network::ClientProtocol participant(std::move(own), owner, log);
   network::LinkOptions options;
   options.server = federation.address_for(0);
   options.tls = network::TlsFiles{folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"};
@@ -101,7 +101,7 @@ network::SessionOutcome misbehave(const Federation& federation, Manner manner, b
 
 class MisbehavingClient : public FederationTest {
  protected:
-  network::SessionOutcome play(Manner manner, const StartupKit& kit = published()) {
+  network::SessionOutcome play(Manner manner, const StartupKit& kit = by_fedrk()) {
     Federation& federation = begin(kit);
     federation.start_server();
     for (std::size_t i = 1; i < kit.clients(); ++i) federation.start_client(i);
@@ -114,7 +114,7 @@ class HarmlessClient : public MisbehavingClient, public testing::WithParamInterf
 TEST_P(HarmlessClient, ChangesNoBits) {
   const auto outcome = play(GetParam());
 
-  ASSERT_TRUE(outcome.end) << outcome.link.words << "\n" << federation_->story();
+  ASSERT_TRUE(outcome.end) << outcome.link.message << "\n" << federation_->story();
   expect_a_good_end();
   EXPECT_EQ(outcome.end->status, "finished:completed");
   EXPECT_NE(federation_->server().err().find("answer.refused client=site-1"), std::string::npos);
@@ -140,13 +140,13 @@ INSTANTIATE_TEST_SUITE_P(Manners, HarmlessClient,
 TEST_F(MisbehavingClient, IsPutAsideAndTheRunGoesOnWithoutIt) {
   const auto outcome = play(Manner::TalksNonsense, rounds_only());
 
-  EXPECT_EQ(outcome.link.kind, network::LinkEnd::Kind::Denied) << outcome.link.words;
+  EXPECT_EQ(outcome.link.kind, network::LinkEnd::Kind::Denied) << outcome.link.message;
   EXPECT_EQ(federation_->server().wait(60s), rounds_only().code()) << federation_->story();
   const auto absences = absences_in(federation_->history());
   ASSERT_GT(absences.size(), 3);
   for (const auto& absence : absences) EXPECT_EQ(absence.client, "site-1");
   EXPECT_EQ(absences[2].reason, "its update holds a number that is not finite");
-  EXPECT_EQ(absences[3].reason, "was put aside for wrong answers");
+  EXPECT_EQ(absences[3].reason, "was quarantined for wrong answers");
   EXPECT_EQ(federation_->solution(), solution_without(rounds_only(), absences));
   expect_clients_to_give(rounds_only().code());
 }

@@ -28,9 +28,9 @@ TEST_F(FederationTest, ShowsItsStatusWhileItRunsAndAfterwards) {
   EXPECT_GE(during["round"], 10);
   EXPECT_EQ(during["rounds"], 200);
   EXPECT_EQ(during["clients"][1]["name"], "site-2");
-  const std::string words = federation.command("status").out;
-  EXPECT_TRUE(has(words, "runs/federation: running, process ")) << words;
-  EXPECT_TRUE(has(words, "run.begins: run=")) << words;
+  const std::string message = federation.command("status").out;
+  EXPECT_TRUE(has(message, "runs/federation: running, process ")) << message;
+  EXPECT_TRUE(has(message, "run.begins: run=")) << message;
   federation.network(0).partition(false);
 
   expect_a_good_end();
@@ -41,9 +41,9 @@ TEST_F(FederationTest, ShowsItsStatusWhileItRunsAndAfterwards) {
 }
 
 TEST_F(FederationTest, ShowsHealthAndMetricsWhileItRuns) {
-  Words flags = patient_limits();
+  Arguments flags = patient_limits();
   flags.insert(flags.end(), {"--metrics", "127.0.0.1:0"});
-  Federation& federation = begin(published(), flags);
+  Federation& federation = begin(by_fedrk(), flags);
   federation.start_server();
   const std::string said = "fedrk: health and metrics on port ";
   ASSERT_TRUE(wait_until(5s, [&] { return has(federation.server().err(), said); })) << federation.story();
@@ -74,14 +74,14 @@ TEST_F(FederationTest, KeepsItsFolderAndItsPortToItself) {
   Federation& federation = begin();
   federation.start_server();
 
-  const Words again = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
+  const Arguments again = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
   const Outcome folder = run_command(again, 20s, federation.path("server"));
   EXPECT_EQ(folder.exit_code, kBadInput);
   EXPECT_TRUE(has(folder.err, "runs/federation is in use by process " + std::to_string(federation.server().id())))
       << folder.err;
 
   const std::string address = "127.0.0.1:" + std::to_string(federation.port());
-  const Words elsewhere = {FEDRK_PROGRAM, "server", "server.toml", "--listen", address, "--out", "runs/other"};
+  const Arguments elsewhere = {FEDRK_PROGRAM, "server", "server.toml", "--listen", address, "--out", "runs/other"};
   const Outcome port = run_command(elsewhere, 20s, federation.path("server"));
   EXPECT_EQ(port.exit_code, kBadInput);
   EXPECT_TRUE(has(port.err, "cannot listen on " + address)) << port.err;

@@ -27,7 +27,7 @@ const StartupKit& kit() {
   static const StartupKit kit({.table = FEDRK_SOURCE "/data/prostate.csv",
                                .generate = {},
                                .plan = "target = \"lpsa\"\nstandardize = true\nintercept = true\n"
-                                       "method = \"published\"\nparticipants = 2\nkeep = 5\nseed = 3\nrounds = 12\n",
+                                       "method = \"fedrk\"\nparticipants = 2\nkeep = 5\nseed = 3\nrounds = 12\n",
                                .clients = 2});
   return kit;
 }
@@ -44,8 +44,8 @@ class Reachability : public testing::Test {
  protected:
   std::string file(const std::string& name) const { return *security::read_text_file(federation_->path(name)); }
 
-  void use(const Words& server, const Words& client) {
-    Words flags = patient_limits();
+  void use(const Arguments& server, const Arguments& client) {
+    Arguments flags = patient_limits();
     flags.insert(flags.end(), server.begin(), server.end());
     federation_.emplace(kit(), flags, client);
   }
@@ -183,7 +183,7 @@ TEST_F(Reachability, ARunWithoutTlsIsAnnouncedEverywhere) {
 }
 
 // Words of a file that nobody else should see: key material, and numbers that do not occur by chance.
-std::set<std::string> private_words(const std::string& text) {
+std::set<std::string> private_text(const std::string& text) {
   std::set<std::string> words;
   std::string word;
   for (const char c : text + "\n") {
@@ -214,7 +214,7 @@ TEST_F(Reachability, NoSecretAndNoNumberOfTheDataIsInAnyLog) {
     const std::string text = file(name);
     EXPECT_FALSE(text.empty()) << name;
     EXPECT_FALSE(has(said, text)) << name;
-    for (const std::string& word : private_words(text)) {
+    for (const std::string& word : private_text(text)) {
       EXPECT_FALSE(has(said, word)) << name << " has " << word;
       ++words;
     }

@@ -45,7 +45,7 @@ KitSpec consistent(const std::string& entries, bool masked = false) {
 }
 
 const StartupKit& kit(std::size_t index) {
-  static const StartupKit published(prostate("method = \"published\"\nrounds = 120\n"));
+  static const StartupKit by_fedrk(prostate("method = \"fedrk\"\nrounds = 120\n"));
   static const StartupKit sums(consistent("rounds = 120\n"));
   static const StartupKit fit({.generate = {"gaussian", "--rows", "130", "--cols", "110", "--noise", "0.1"},
                                .plan = "goal = \"fit\"\nmethod = \"cg\"\nintercept = false\nseed = 3\n",
@@ -56,7 +56,7 @@ const StartupKit& kit(std::size_t index) {
                                       .clients = kClients,
                                       .masked = true});
   static const StartupKit masked(consistent("rounds = 400\ntolerance = 1e-8\n", true));
-  const StartupKit* const kits[kKits] = {&published, &sums, &fit, &masked, &masked_fit};
+  const StartupKit* const kits[kKits] = {&by_fedrk, &sums, &fit, &masked, &masked_fit};
   return *kits[index];
 }
 

@@ -101,18 +101,18 @@ void make_plausible(wire::Task& task, Input& input, const wire::MaskKey&) {
 }
 
 // Mostly one in which this client has its own place, with two others whose keys could be anybody's.
-void make_plausible(wire::Company& company, Input& input, const wire::MaskKey& own) {
+void make_plausible(wire::MaskingGroup& masking_group, Input& input, const wire::MaskKey& own) {
   static const masking::Masker second(masking::Key{1}, "fuzz"), third(masking::Key{2}, "fuzz");
-  company.members = {{"tiny", own}};
+  masking_group.members = {{"tiny", own}};
   for (const masking::Masker* other : {&second, &third}) {
     if (input.below(8) == 0) continue;
     const std::string key = input.below(8) == 0 ? input.text() : std::string(masking::text_of(other->public_key()));
-    company.members.push_back({input.below(8) == 0 ? input.text()
-                               : other == &second  ? "second"
-                                                   : "third",
-                               {.key = wire::bytes_from(key)}});
+    masking_group.members.push_back({input.below(8) == 0 ? input.text()
+                                     : other == &second  ? "second"
+                                                         : "third",
+                                     {.key = wire::bytes_from(key)}});
   }
-  company.place = input.below(8) == 0 ? input.below(4) : 0;
+  masking_group.place = input.below(8) == 0 ? input.below(4) : 0;
 }
 
 void make_plausible(wire::Welcome& welcome, Input& input, const wire::MaskKey&) {
@@ -170,7 +170,7 @@ void shorten(std::uint64_t& steps) {
 void shorten(LocalWork& work) {
   if (auto* steps = std::get_if<FixedSteps>(&work)) shorten(steps->count);
   if (auto* steps = std::get_if<SparseSteps>(&work)) shorten(steps->budget.count);
-  if (auto* steps = std::get_if<ValidSteps>(&work)) {
+  if (auto* steps = std::get_if<CutSteps>(&work)) {
     if (auto* fixed = std::get_if<FixedSteps>(&steps->budget)) shorten(fixed->count);
   }
   if (auto* steps = std::get_if<GradientSteps>(&work)) {
@@ -253,9 +253,9 @@ class Play {
   }
 
   void answer(const wire::ServerMessage& heard) {
-    const auto reaction = participant_.on_message(heard);
+    const auto reaction = protocol_.on_message(heard);
     const int said = (reaction.answer ? 1 : 0) + (reaction.end ? 1 : 0);
-    FUZZ_PROMISE(said == 1 || (said == 0 && wire::holds<wire::Company>(heard)));
+    FUZZ_PROMISE(said == 1 || (said == 0 && wire::holds<wire::MaskingGroup>(heard)));
     FUZZ_PROMISE(reaction.end.has_value() == wire::holds<wire::End>(heard));
     if (!reaction.answer) return;
     if (const auto* ready = std::get_if<wire::Ready>(&*reaction.answer)) {
@@ -266,14 +266,14 @@ class Play {
     const auto* task = std::get_if<wire::Task>(&heard);
     if (task == nullptr) return;
     check_task(*task, *reaction.answer, masked_);
-    const auto again = participant_.on_message(heard);
+    const auto again = protocol_.on_message(heard);
     FUZZ_PROMISE(bytes_of(*again.answer) == bytes_of(*reaction.answer));
   }
 
   Input& input_;
   test::NoLog log_;
   TinyOwner owner_;
-  Participant participant_{
+  ClientProtocol protocol_{
       {.name = "tiny", .software = "fuzz", .reveal_updates = true, .expose_rows = true}, owner_, log_};
   wire::MaskKey own_;
   bool masked_ = false;

@@ -59,9 +59,9 @@ class Input {
     }
   }
   std::string text() {
-    std::string words = bytes_.ConsumeRandomLengthString(40);
-    for (char& c : words) c = static_cast<char>(c & 0x7f);  // text that is not UTF-8 is refused
-    return words;
+    std::string message = bytes_.ConsumeRandomLengthString(40);
+    for (char& c : message) c = static_cast<char>(c & 0x7f);  // text that is not UTF-8 is refused
+    return message;
   }
   std::string run() { return below(8) == 0 ? text() : "fuzz"; }
   std::uint32_t protocol() { return below(16) == 0 ? below(3) : wire::kProtocol; }

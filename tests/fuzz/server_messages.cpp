@@ -24,8 +24,8 @@ const std::vector<std::string> kNames{"a", "b", "c"};
 /// A transport that wants to be treated as the real one does.
 class WatchedOutbox final : public Outbox {
  public:
-  void send(ConnectionId connection, Parcel parcel) override {
-    FUZZ_PROMISE(parcel && parsed<wire::ServerMessage>(*parcel));
+  void send(ConnectionId connection, OutgoingMessage outgoing) override {
+    FUZZ_PROMISE(outgoing && parsed<wire::ServerMessage>(*outgoing));
     FUZZ_PROMISE(open.contains(connection) && !open[connection]);
   }
   void close(ConnectionId connection, Closing why, std::string) override {
@@ -90,7 +90,7 @@ FederationOptions options_from(Input& input, const bool& revoked) {
   options.run = "fuzz";
   options.clients = kNames;
   options.masked = input.maybe();
-  options.enough = 1 + input.below(3);
+  options.min_clients = 1 + input.below(3);
   options.join_limit = options.reply_limit = options.away_limit = Milliseconds(0);  // nothing waits
   options.heartbeat = input.below(4) == 0 ? Milliseconds(0) : Milliseconds(3'600'000);
   options.hello_limit = options.heartbeat;
@@ -102,7 +102,7 @@ FederationOptions options_from(Input& input, const bool& revoked) {
 class Play {
  public:
   explicit Play(Input& input)
-      : input_(input), board_(std::make_unique<Switchboard>(options_from(input, revoked_), outbox_, log_)) {}
+      : input_(input), board_(std::make_unique<ServerProtocol>(options_from(input, revoked_), outbox_, log_)) {}
 
   void run() {
     for (int step = 0; step < 300 && input_.more(); ++step) {
@@ -112,8 +112,8 @@ class Play {
     if (question_) wait();
     while (!outbox_.open.empty()) close(outbox_.open.begin()->first);
     FUZZ_PROMISE(board_->connections() == 0);
-    for (const SeatStatus& seat : board_->status())
-      FUZZ_PROMISE(seat.presence == "away" || seat.presence == "put aside");
+    for (const ClientStatus& session : board_->status())
+      FUZZ_PROMISE(session.presence == "away" || session.presence == "quarantined");
   }
 
  private:
@@ -226,38 +226,38 @@ class Play {
       const wire::Prepared expected{.run = "fuzz", .rows = 3};
       prepared_ = true;
       if (input_.maybe()) {
-        wire::Company company;
-        for (const auto& arrival : *arrivals) company.members.push_back({arrival.name, {}});
-        board_->introduce(std::move(company));
+        wire::MaskingGroup masking_group;
+        for (const auto& arrival : *arrivals) masking_group.members.push_back({arrival.name, {}});
+        board_->distribute_keys(std::move(masking_group));
       }
       board_->fix_preparation(std::vector<wire::Prepare>(arrivals->size()), std::vector(arrivals->size(), expected));
-    } catch (const RunEnded&) {
+    } catch (const RunAborted&) {
     }
   }
 
   void begin() {
     constexpr std::size_t kKinds[] = {wire::kAnswerKind<wire::Update>, wire::kAnswerKind<wire::Update>,
                                       wire::kAnswerKind<wire::ColumnSums>, wire::kAnswerKind<wire::Prepared>};
-    question_ = Switchboard::Question{.kind = kKinds[input_.below(4)],
-                                      .number = input_.below(4),
-                                      .attempt = input_.below(3),
-                                      .parcel = [](ClientId) { return parcel_of(wire::Task()); },
-                                      .longest = input_.below(5),
-                                      .squared = input_.maybe()};
-    longest_ = std::max(longest_, question_->longest);
+    question_ = ServerProtocol::Question{.kind = kKinds[input_.below(4)],
+                                         .number = input_.below(4),
+                                         .attempt = input_.below(3),
+                                         .outgoing = [](ClientId) { return outgoing_of(wire::Task()); },
+                                         .max_length = input_.below(5),
+                                         .squared = input_.maybe()};
+    max_length_ = std::max(max_length_, question_->max_length);
     asked_.clear();
-    aside_.clear();
-    const auto seats = board_->status();
-    for (std::uint32_t i = 0; i < seats.size(); ++i) {
+    quarantined_.clear();
+    const auto sessions = board_->status();
+    for (std::uint32_t i = 0; i < sessions.size(); ++i) {
       if (input_.below(4) == 0) continue;
       asked_.push_back(ClientId{i});
-      aside_.push_back(seats[i].presence == "put aside");
+      quarantined_.push_back(sessions[i].presence == "quarantined");
     }
     said_.clear();
     parts_ = false;
     try {
       board_->begin(*question_, asked_);
-    } catch (const RunEnded&) {
+    } catch (const RunAborted&) {
       question_.reset();
     }
   }
@@ -277,11 +277,11 @@ class Play {
   }
 
   void wait() {
-    const Switchboard::Question question = *std::exchange(question_, std::nullopt);
-    std::vector<Switchboard::Answer> answers;
+    const ServerProtocol::Question question = *std::exchange(question_, std::nullopt);
+    std::vector<ServerProtocol::Answer> answers;
     try {
       answers = board_->wait();
-    } catch (const RunEnded&) {
+    } catch (const RunAborted&) {
       return;
     }
     FUZZ_PROMISE(answers.size() == asked_.size());
@@ -289,18 +289,19 @@ class Play {
     for (std::size_t k = 0; k < answers.size(); ++k) {
       FUZZ_PROMISE(answers[k].client == asked_[k]);
       FUZZ_PROMISE(answers[k].message.has_value() == answers[k].absence.empty());
-      if (answers[k].message) check_answer(question, answers[k], aside_[k]);
+      if (answers[k].message) check_answer(question, answers[k], quarantined_[k]);
     }
     use(answers);
   }
 
-  void check_answer(const Switchboard::Question& question, const Switchboard::Answer& answer, bool was_aside) {
+  void check_answer(const ServerProtocol::Question& question, const ServerProtocol::Answer& answer,
+                    bool was_quarantined) {
     const wire::ClientMessage& message = *answer.message;
-    FUZZ_PROMISE(!was_aside);
+    FUZZ_PROMISE(!was_quarantined);
     FUZZ_PROMISE(message.index() == question.kind);
     if (const auto* update = std::get_if<wire::Update>(&message)) {
       FUZZ_PROMISE(update->run == "fuzz" && update->number == question.number && update->attempt == question.attempt);
-      FUZZ_PROMISE(update->values.size() + (update->masked ? update->masked->size() : 0) <= longest_);
+      FUZZ_PROMISE(update->values.size() + (update->masked ? update->masked->size() : 0) <= max_length_);
     }
     const auto* sums = std::get_if<wire::ColumnSums>(&message);
     FUZZ_PROMISE(sums == nullptr || sums->squared == question.squared);
@@ -310,10 +311,10 @@ class Play {
   }
 
   // What the engine does with them: nothing that a client sends may spoil a sum.
-  void use(const std::vector<Switchboard::Answer>& answers) {
+  void use(const std::vector<ServerProtocol::Answer>& answers) {
     const std::vector<double> x{0.0, 0.0};
     LocalTask task{RoundIndex{0}, x, FixedSteps{1}, input_.maybe()};
-    if (input_.maybe()) task.work = ValidSteps{FixedSteps{1}};
+    if (input_.maybe()) task.work = CutSteps{FixedSteps{1}};
     RoundReplies round;
     for (const auto& answer : answers) {
       const auto* update = answer.message ? std::get_if<wire::Update>(&*answer.message) : nullptr;
@@ -327,9 +328,9 @@ class Play {
   }
 
   void check_counts() {
-    for (const SeatStatus& seat : board_->status()) {
-      SeatCounts& before = counts_[seat.name];
-      const SeatCounts& now = seat.counts;
+    for (const ClientStatus& session : board_->status()) {
+      ClientCounters& before = counts_[session.name];
+      const ClientCounters& now = session.counts;
       FUZZ_PROMISE(now.joined >= before.joined && now.answers >= before.answers && now.late >= before.late &&
                    now.lost >= before.lost && now.stale >= before.stale && now.duplicates >= before.duplicates &&
                    now.wrong >= before.wrong);
@@ -341,15 +342,15 @@ class Play {
   bool revoked_ = false, prepared_ = false, parts_ = false;
   test::NoLog log_;
   WatchedOutbox outbox_;
-  std::unique_ptr<Switchboard> board_;
+  std::unique_ptr<ServerProtocol> board_;
   ConnectionId last_ = 0;
   std::map<ConnectionId, std::string> names_;
   std::vector<std::pair<std::string, std::string>> said_;  // by whom, since the question
-  std::optional<Switchboard::Question> question_;
+  std::optional<ServerProtocol::Question> question_;
   std::vector<ClientId> asked_;
-  std::vector<bool> aside_;
-  std::size_t longest_ = 0;
-  std::map<std::string, SeatCounts> counts_;
+  std::vector<bool> quarantined_;
+  std::size_t max_length_ = 0;
+  std::map<std::string, ClientCounters> counts_;
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(MpiSums, AreThoseOfOneProcessForLongAndShortVectors) {
       for (std::uint32_t skipped = 0; skipped < 7; ++skipped) {
         std::vector<ClientId> some = everyone(engine);
         std::erase_if(some, [&](ClientId client) { return client.value >= skipped && client.value < skipped + 4; });
-        LocalTask task{RoundIndex{skipped}, x, ValidSteps{FixedSteps{9}}, true};
+        LocalTask task{RoundIndex{skipped}, x, CutSteps{FixedSteps{9}}, true};
         task.reveal = Reveal::Sums;
 
         const RoundReplies here = alone.local_updates(task, some), there = engine.local_updates(task, some);
@@ -120,7 +120,7 @@ TEST(MpiSums, LeaveOutPartsThatWouldSpoilThem) {
         InProcessEngine alone(clients(), 1);
         std::vector<double> x(cols, 0.0);
         x[1] = 1e160;
-        LocalTask task{RoundIndex{0}, x, ValidSteps{FixedSteps{1}}, false};
+        LocalTask task{RoundIndex{0}, x, CutSteps{FixedSteps{1}}, false};
         task.reveal = Reveal::Sums;
 
         const auto here = alone.local_updates(task, everyone(engine));
@@ -147,7 +147,7 @@ TEST(MpiSums, AreThoseOfOneProcessForManyClientsOfARank) {
     at_rank_0(clients, 1, [&](Engine& engine) {
       InProcessEngine alone(clients(), 1);
       const auto x = test::gaussian_vector(cols, 3);
-      LocalTask task{RoundIndex{0}, x, ValidSteps{FixedSteps{1}}, true};
+      LocalTask task{RoundIndex{0}, x, CutSteps{FixedSteps{1}}, true};
       task.reveal = Reveal::Sums;
 
       const RoundReplies here = alone.local_updates(task, everyone(engine));
@@ -179,7 +179,7 @@ TEST(MpiFailure, OfAClientIsThrownAtRankZero) {
         for (std::uint32_t misled = 0; misled < 6; ++misled) {
           std::vector<std::uint32_t> columns(wide);
           std::iota(columns.begin(), columns.end(), static_cast<std::uint32_t>(misled * wide));
-          LocalTask task{RoundIndex{0}, std::span(x).first(wide), ValidSteps{FixedSteps{1}}, false};
+          LocalTask task{RoundIndex{0}, std::span(x).first(wide), CutSteps{FixedSteps{1}}, false};
           task.reveal = reveal;
           task.columns = columns;
 

@@ -62,7 +62,7 @@ class Killed : public testing::TestWithParam<Way> {
 INSTANTIATE_TEST_SUITE_P(
     Ways, Killed,
     testing::Values(Way{"q/plan.toml --participants 3 --memory 5 --local-steps 40000", 0},
-                    Way{"p/plan.toml --method published --participants 3 --local-steps 8000 --rounds 900", 3}));
+                    Way{"p/plan.toml --method fedrk --participants 3 --local-steps 8000 --rounds 900", 3}));
 
 TEST_P(Killed, EndsTheJobAndTheRunGoesOnToTheSameBits) {
   const std::string solve = std::string("solve --seed 5 ") + GetParam().arguments;
@@ -97,7 +97,7 @@ TEST_P(Killed, EndsTheJobAndTheRunGoesOnToTheSameBits) {
 
 // `fedrk stop` finds rank 0 by the lock of the run; the others follow.
 TEST_F(Killed, IsNotNeededToStopARun) {
-  test::Process job = started("solve p/plan.toml --method published --local-steps 2000 --rounds 4000000000 --out run");
+  test::Process job = started("solve p/plan.toml --method fedrk --local-steps 2000 --rounds 4000000000 --out run");
   ASSERT_TRUE(test::wait_until(milliseconds(10000), [&] {
     return std::filesystem::exists(program_.path("run/run.db")) && !program_.folder().read("run/run.lock").empty();
   }));

@@ -94,9 +94,9 @@ INSTANTIATE_TEST_SUITE_P(
             3},
         Way{"Auto", "noisy/plan.toml --participants 3 --rounds 80", {1, 3}, 3},
         Way{"LeastSquares", "noisy/plan.toml --least-squares", {2, 3}},
-        Way{"Published", "exact/plan.toml --method published --participants 2 --rounds 60", {2, 5}, 3},
+        Way{"Fedrk", "exact/plan.toml --method fedrk --participants 2 --rounds 60", {2, 5}, 3},
         Way{"Sums", "exact/plan.toml --memory 5 --reveal sums --participants 3 --rounds 60", {3}},
-        Way{"NoiseColumns", "noisy/plan.toml --method published --noise-columns 20 --rounds 40", {2}, 3},
+        Way{"NoiseColumns", "noisy/plan.toml --method fedrk --noise-columns 20 --rounds 40", {2}, 3},
         Way{"FitByOneSum", "--data table.csv --target y --partition by:site", {2, 3}, 0, "fit "},
         Way{"FitByOneSumInGroups",
             "shared/A.npy --rhs shared/b.npy --clients 6 --participants 2 --ridge 3",
@@ -160,9 +160,9 @@ TEST_F(MpiProgram, PrintsOnce) {
 }
 
 TEST_F(MpiProgram, EndsWithTheExitCodeOfTheRun) {
-  EXPECT_EQ(run(2, "solve " + kProstate + " --rounds 5 --method published --keep all --tolerance 1e-9 --progress none")
-                .exit_code,
-            3);
+  EXPECT_EQ(
+      run(2, "solve " + kProstate + " --rounds 5 --method fedrk --keep all --tolerance 1e-9 --progress none").exit_code,
+      3);
 }
 
 // ---- What is wrong is said once, with the exit code of bad input, and nobody is left waiting.
@@ -177,14 +177,14 @@ TEST_F(MpiProgram, SaysWhatIsWrongWithAFileOfAnyRank) {
        {good + "--data short.csv", good + "--data other.csv", good + "--data missing.csv",
         std::string("solve plan.toml"), good + "--participants 9", std::string("resume nowhere")}) {
     const auto alone = program_.run(bad);
-    const std::string words = alone.err.substr(0, alone.err.find('\n'));
+    const std::string message = alone.err.substr(0, alone.err.find('\n'));
 
     const auto ended = run(bad.find("--participants") == std::string::npos ? 3 : 2, bad);
 
     EXPECT_EQ(alone.exit_code, 2) << alone.err;
     EXPECT_EQ(ended.exit_code, 2) << bad << ended.err;
-    EXPECT_EQ(ended.err.substr(0, ended.err.find('\n')), words) << bad;
-    EXPECT_EQ(ended.err.find(words), ended.err.rfind(words)) << "once";
+    EXPECT_EQ(ended.err.substr(0, ended.err.find('\n')), message) << bad;
+    EXPECT_EQ(ended.err.find(message), ended.err.rfind(message)) << "once";
   }
 }
 
@@ -223,7 +223,7 @@ TEST_F(MpiMemory, HoldsTheRowsOfTheOwnClientsOnly) {
                            "generate gaussian --rows 19200 --cols 1000 --clients 1 --out shared"}) {
     ASSERT_EQ(program_.run(line).exit_code, 0);
   }
-  const std::string steps = " --method published --local-steps 5 --local-form direct --rounds 2";
+  const std::string steps = " --method fedrk --local-steps 5 --local-form direct --rounds 2";
   const auto idle = peaks("solve tiny/plan.toml" + steps);
 
   const auto own = peaks("solve large/plan.toml" + steps);

@@ -9,9 +9,9 @@
 namespace fedrk {
 namespace {
 
-TEST(AttackSeeds, RebuildMostRecordsOfThePublishedProstateRun) {
+TEST(AttackSeeds, RebuildMostRecordsOfFedrkOnProstate) {
   for (const std::uint64_t seed : {2U, 3U, 4U}) {
-    EXPECT_GE(test::records_without_draws(test::published_prostate_run(seed)), 50) << seed;
+    EXPECT_GE(test::records_without_draws(test::fedrk_prostate_run(seed)), 50) << seed;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the published method gives away on the paper's own data, and what sums do not.
+// What FedRK gives away on the paper's own data, and what sums do not.
 
 #include <gtest/gtest.h>
 
@@ -10,20 +10,20 @@ namespace fedrk {
 namespace {
 
 // Which records come out depends on the points and on where the search begins; eight seeds gave 63 to 86.
-TEST(Attack, RebuildsMostRecordsOfThePublishedProstateRun) {
-  const auto run = test::published_prostate_run(1);
+TEST(Attack, RebuildsMostRecordsOfFedrkOnProstate) {
+  const auto run = test::fedrk_prostate_run(1);
 
   EXPECT_GE(test::records_without_draws(run), 50);
 }
 
 TEST(Attack, RebuildsAllRecordsWhereTheDrawsAreKnown) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    EXPECT_EQ(test::records_with_draws(test::published_prostate_run(seed), seed), 97);
+    EXPECT_EQ(test::records_with_draws(test::fedrk_prostate_run(seed), seed), 97);
   }
 }
 
 TEST(Attack, ConfirmsEveryRecordThatSomeoneAlreadyKnows) {
-  const auto run = test::published_prostate_run(1);
+  const auto run = test::fedrk_prostate_run(1);
 
   std::size_t confirmed = 0, mistaken = 0;
   for (std::uint32_t i = 0; i < run.truth.size(); ++i) {

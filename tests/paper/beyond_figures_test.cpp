@@ -106,7 +106,7 @@ TEST(FullSize, SumsAtLargeConditionNumbers) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       auto problem = test::system_of_condition(1200, 400, condition, seed);
       auto engine = engine_of(std::move(problem.system), 12, seed);
-      HyperplaneMethod method({.local_budget = UntilProjected{}, .memory = memory, .seed = seed}, 12);
+      HyperplaneMethod method({.local_budget = ExactProjection{}, .memory = memory, .seed = seed}, 12);
       needed.push_back(rounds_to(1e-6, errors(engine, method, seed, 0, most, problem.solution)));
     }
     return median(needed);
@@ -123,7 +123,7 @@ TEST(FullSize, FullMemoryOfSingleHyperplanesAtAnyConditionNumber) {
       auto engine = engine_of(std::move(problem.system), 12, seed);
       for (std::size_t way = 0; way < 4; ++way) {
         const std::size_t participants = way < 2 ? 0 : 5;
-        const StepBudget budget = way % 2 == 0 ? StepBudget{FixedSteps{50}} : StepBudget{UntilProjected{}};
+        const StepBudget budget = way % 2 == 0 ? StepBudget{FixedSteps{50}} : StepBudget{ExactProjection{}};
         HyperplaneMethod method(
             {.local_budget = budget, .reveal = Reveal::Updates, .memory = HyperplaneMemory::kAll, .seed = seed}, 12);
         const auto found = errors(engine, method, seed, participants, participants == 0 ? 36 : 82, problem.solution);

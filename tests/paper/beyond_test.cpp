@@ -106,18 +106,18 @@ TEST(SoftThresholding, FindsTheSupport) {
   EXPECT_GE(right, 6);
 }
 
-// Everything new is switched on by somebody. Switched off, the published method gives the bits it always gave.
-TEST(PublishedMethod, HasTheSameBitsByName) {
+// Everything new is switched on by somebody. Switched off, FedRK gives the bits it always gave.
+TEST(FedrkMethod, HasTheSameBitsByName) {
   const std::vector<RunOptions> runs{
       {.rounds = 40, .participants = 3, .local_budget = FixedSteps{50}},
-      {.rounds = 40, .local_budget = UntilProjected{}, .server_sampling = RowSampling::SquaredNorm},
-      {.rounds = 40, .local_budget = FixedSteps{5}, .server_budget = UntilProjected{}},
+      {.rounds = 40, .local_budget = ExactProjection{}, .server_sampling = RowSampling::SquaredNorm},
+      {.rounds = 40, .local_budget = FixedSteps{5}, .server_budget = ExactProjection{}},
       {.rounds = 40, .participants = 4, .sparsity = 7}};
   for (RunOptions run : runs) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       run.seed = seed;
       InProcessEngine engine(test::clients_of(generate({.rows = 120, .cols = 60, .seed = seed}).system, 6, seed), 1);
-      const MethodOptions options{.name = MethodName::Published};
+      const MethodOptions options{.name = MethodName::Fedrk};
       const auto method = make_method(options, run_options_for(goal_of(options, run), run), engine);
 
       const auto expected = FederatedRun(run).run(engine);
@@ -150,8 +150,8 @@ std::uint64_t fingerprint(std::span<const double> x) {  // Fowler, Noll and Vo's
   return hash;
 }
 
-// The bits of the published method as they were before there was another, direct and in coefficient space.
-TEST(PublishedMethod, HasTheBitsItHadBeforeThereWereOthers) {
+// The bits of FedRK as they were before there was another, direct and in coefficient space.
+TEST(FedrkMethod, HasTheBitsItHadBeforeThereWereOthers) {
   const std::vector<RunOptions> runs{
       {.seed = 1, .rounds = 40, .participants = 3, .local_budget = FixedSteps{50}},
       {.seed = 2, .rounds = 40, .local_budget = FixedSteps{5}, .server_sampling = RowSampling::SquaredNorm},
@@ -171,16 +171,16 @@ TEST(PublishedMethod, HasTheBitsItHadBeforeThereWereOthers) {
 }
 
 // Whatever the shape: to a residual of 1e-8, auto may take some rounds more to look around, not many.
-TEST(Auto, IsNeverMuchSlowerThanThePublishedMethod) {
+TEST(Auto, IsNeverMuchSlowerThanFedrk) {
   struct Shape {
     std::size_t rows, cols, clients, participants;
   };
   for (const Shape& shape : {Shape{200, 100, 8, 0}, Shape{200, 100, 8, 3}, Shape{60, 100, 6, 2}, Shape{300, 20, 5, 1},
                              Shape{40, 40, 4, 0}, Shape{90, 30, 1, 0}}) {
-    std::vector<std::size_t> chosen, published;
+    std::vector<std::size_t> chosen, by_fedrk;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const auto problem = generate({.rows = shape.rows, .cols = shape.cols, .seed = seed});
-      for (const MethodName name : {MethodName::Auto, MethodName::Published}) {
+      for (const MethodName name : {MethodName::Auto, MethodName::Fedrk}) {
         InProcessEngine engine(test::clients_of(copy_of(problem.system), shape.clients, seed), 1);
         const MethodOptions options{.name = name};
         RunOptions run{.seed = seed,
@@ -192,14 +192,14 @@ TEST(Auto, IsNeverMuchSlowerThanThePublishedMethod) {
         run = run_options_for(goal_of(options, run), run);
         const auto method = make_method(options, run, engine);
         const auto result = FederatedRun(run).run(engine, *method);
-        // The square system may be too badly conditioned for the published method to arrive at all.
+        // The square system may be too badly conditioned for FedRK to arrive at all.
         if (name == MethodName::Auto) {
           EXPECT_LE(*result.relative_residual, 1e-8) << result.notes[0];
         }
-        (name == MethodName::Auto ? chosen : published).push_back(result.history.size());
+        (name == MethodName::Auto ? chosen : by_fedrk).push_back(result.history.size());
       }
     }
-    EXPECT_LE(median(chosen), median(published) + 10)
+    EXPECT_LE(median(chosen), median(by_fedrk) + 10)
         << shape.rows << "x" << shape.cols << ", " << shape.participants << " of " << shape.clients;
   }
 }

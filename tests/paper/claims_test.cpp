@@ -26,7 +26,7 @@ TEST(UnderdeterminedSystem, IsSolvedByTheProjectionOfTheStart) {
       InProcessEngine engine(test::clients_of(copy_of(problem.system), 8, seed), 1);
 
       const auto result =
-          FederatedRun({.seed = seed, .rounds = 1000, .participants = 3, .local_budget = UntilProjected{}})
+          FederatedRun({.seed = seed, .rounds = 1000, .participants = 3, .local_budget = ExactProjection{}})
               .run(engine, start);
 
       // 1000 rounds leave only rounding, times the condition number of the system.

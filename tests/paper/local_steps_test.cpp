@@ -48,7 +48,7 @@ class LocalSteps : public testing::TestWithParam<Expectation> {};
 INSTANTIATE_TEST_SUITE_P(Figure1, LocalSteps,
                          testing::Values(Expectation{FixedSteps{100}, 387}, Expectation{FixedSteps{200}, 273},
                                          Expectation{FixedSteps{500}, 221}, Expectation{FixedSteps{1000}, 209},
-                                         Expectation{UntilProjected{}, 209}),
+                                         Expectation{ExactProjection{}, 209}),
                          name_of);
 
 TEST_P(LocalSteps, NeedTheRoundsThatWerePublished) {

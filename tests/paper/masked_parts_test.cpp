@@ -20,9 +20,9 @@ class CuriousEngine final : public Engine {
  public:
   CuriousEngine(std::vector<Client> clients, std::uint64_t steps) : unknowns_(clients.front().block().cols()) {
     for (const Client& client : clients) roster_.push_back(client.summary());
-    const test::MaskedCircle::Entries plan{{"local-steps", std::to_string(steps)}};
-    circle_.emplace(std::move(clients), nullptr, plan);
-    circle_->introduce();
+    const test::MaskedFixture::Entries plan{{"local-steps", std::to_string(steps)}};
+    fixture_.emplace(std::move(clients), nullptr, plan);
+    fixture_->distribute_keys();
   }
 
   std::span<const ClientSummary> roster() const override { return roster_; }
@@ -31,13 +31,13 @@ class CuriousEngine final : public Engine {
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override {
     const std::vector<ClientId> who(participants.begin(), participants.end());
     const masking::Grid grid = scale_.next(task, who.size());
-    const wire::Task message = test::MaskedCircle::task(number_++, task, who, 0, grid);
-    const std::size_t heard = circle_->heard().size();
-    auto sum = circle_->sum(message, task, who);
+    const wire::Task message = test::MaskedFixture::task(number_++, task, who, 0, grid);
+    const std::size_t heard = fixture_->heard().size();
+    auto sum = fixture_->sum(message, task, who);
     if (!sum) throw std::runtime_error("no sum");
     const masking::PartLayout layout = masking::layout_of(task, sum->values.size(), grid);
-    for (std::size_t k = heard; k < circle_->heard().size(); ++k) {
-      const auto& [client, answer] = circle_->heard()[k];
+    for (std::size_t k = heard; k < fixture_->heard().size(); ++k) {
+      const auto& [client, answer] = fixture_->heard()[k];
       auto part = masking::read_sum(layout, grid, *std::get<wire::Update>(answer).masked);
       parts.push_back({task.round,
                        task.work,
@@ -54,7 +54,7 @@ class CuriousEngine final : public Engine {
  private:
   std::size_t unknowns_;
   std::vector<ClientSummary> roster_;
-  std::optional<test::MaskedCircle> circle_;
+  std::optional<test::MaskedFixture> fixture_;
   masking::GridScale scale_;
   std::uint64_t number_ = 0;
 };

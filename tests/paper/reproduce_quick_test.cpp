@@ -50,7 +50,7 @@ TEST_P(QuickRun, HoldsAndLeavesFiguresAndTables) {
   EXPECT_EQ(found.name, GetParam().name);
   EXPECT_FALSE(found.title.empty() || found.set_up.empty());
   EXPECT_TRUE(found.holds());
-  for (const Verdict& verdict : found.verdicts) EXPECT_TRUE(verdict.holds) << verdict.words;
+  for (const Judgement& judgement : found.judgements) EXPECT_TRUE(judgement.holds) << judgement.message;
   EXPECT_TRUE(rising);
   EXPECT_NEAR(last, 1.0, 1e-9);
   EXPECT_FALSE(found.figures.empty() || found.tables.empty());
@@ -104,17 +104,17 @@ TEST(SparseVerdict, FailsWhereATrueEntryIsMissedTooOftenOrAnotherOneTakenTooOfte
 TEST(SparseVerdict, LetsAsManyOthersPassAsTrueEntriesDrown) {
   const FoundShares shares{.asked = 0.02, .large = 0.7, .of_large = 0.9, .of_small = 0.5, .of_others = 0.1};
   auto two = entries(9, 5, 0, 8);  // one takes the place of the entry that drowns
-  const Verdict one_passes = other_entries_are_not(two, 10, shares);
+  const Judgement one_passes = other_entries_are_not(two, 10, shares);
   two[3].selected = 2;
 
   EXPECT_TRUE(one_passes.holds);
-  EXPECT_NE(one_passes.words.find("none in more than 0 of 10 trials, but for what takes the place of true entries "
-                                  "below 0.02, which drown in the noise (8 trials)"),
+  EXPECT_NE(one_passes.message.find("none in more than 0 of 10 trials, but for what takes the place of true entries "
+                                    "below 0.02, which drown in the noise (8 trials)"),
             std::string::npos)
-      << one_passes.words;
+      << one_passes.message;
   EXPECT_FALSE(other_entries_are_not(two, 10, shares).holds);  // a second one has no excuse
   const auto none = other_entries_are_not(std::vector<EntryCount>{{2.0, 10}, {0.0, 1}}, 10, shares);
-  EXPECT_EQ(none.words.find("drown"), std::string::npos) << none.words;
+  EXPECT_EQ(none.message.find("drown"), std::string::npos) << none.message;
 }
 
 TEST(SparseFigure, MarksItsAxisAtWholeNumbers) {
@@ -148,8 +148,8 @@ TEST(SelectionVerdict, FailsWhereAnotherFeatureLeadsOrTheLeadIsWithinTheScatter)
   EXPECT_FALSE(first_features_agree(swapped, expected, 2).holds);
   EXPECT_FALSE(first_features_agree(other, expected, 2).holds);
   EXPECT_TRUE(first_features_agree(other, expected, 1).holds);
-  EXPECT_TRUE(first_features_agree(expected, expected, 2).words.ends_with("in the same order: a, b"));
-  EXPECT_TRUE(first_features_agree(swapped, expected, 2).words.ends_with("in the same order: b, a against a, b"));
+  EXPECT_TRUE(first_features_agree(expected, expected, 2).message.ends_with("in the same order: a, b"));
+  EXPECT_TRUE(first_features_agree(swapped, expected, 2).message.ends_with("in the same order: b, a against a, b"));
 }
 
 TEST(LargestCoefficientsVerdict, FailsForOtherFeaturesAndNarrowRanges) {
@@ -204,10 +204,10 @@ TEST(LinearDecayVerdict, FailsOnABentLine) {
 }
 
 TEST(LinearDecayVerdict, FailsWhereOneOfSeveralDoesNotGetThere) {
-  const Verdict verdict = error_falls_linearly(std::vector{line(20, 400), line(20, 100)}, 0.1);
+  const Judgement judgement = error_falls_linearly(std::vector{line(20, 400), line(20, 100)}, 0.1);
 
-  EXPECT_FALSE(verdict.holds);
-  EXPECT_TRUE(verdict.words.ends_with("are 1.00, none for line, which does not get there")) << verdict.words;
+  EXPECT_FALSE(judgement.holds);
+  EXPECT_TRUE(judgement.message.ends_with("are 1.00, none for line, which does not get there")) << judgement.message;
 }
 
 TEST(BaselineVerdict, FailsWhereAnotherMethodIsAhead) {
@@ -222,12 +222,12 @@ TEST(BaselineVerdict, FailsWhereAnotherMethodIsAhead) {
 TEST(BaselineVerdict, JudgesOneStepByTheMeanOfSeveralInstances) {
   const std::vector<double> ahead{0.9, 1.1, 1.3}, behind{1.1, 0.9, 0.7};
 
-  const Verdict verdict = keeps_up("A", "B", ahead, 1.0);
+  const Judgement judgement = keeps_up("A", "B", ahead, 1.0);
 
-  EXPECT_TRUE(verdict.holds);  // though one instance is behind
-  EXPECT_NE(verdict.words.find("1.100 +- 0.115 times its error (mean and standard error of 3 instances"),
+  EXPECT_TRUE(judgement.holds);  // though one instance is behind
+  EXPECT_NE(judgement.message.find("1.100 +- 0.115 times its error (mean and standard error of 3 instances"),
             std::string::npos)
-      << verdict.words;
+      << judgement.message;
   EXPECT_FALSE(keeps_up("A", "B", behind, 0.95).holds);
   EXPECT_FALSE(keeps_up("A", "B", std::vector{1.0}, 1.0).holds);
   EXPECT_FALSE(keeps_up("A", "B", std::vector{2.0, std::nan("")}, 1.0).holds);
@@ -259,7 +259,7 @@ TEST(LargeExperiment, HoldsAndTellsItsSizeWhereItIsTiny) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Findings found = fig1_large({.quick = true, .scale = 0.03, .seed = seed}, [](double, std::string_view) {});
 
-    EXPECT_TRUE(found.holds()) << found.verdicts.at(0).words;
+    EXPECT_TRUE(found.holds()) << found.judgements.at(0).message;
     EXPECT_NE(found.set_up.find("client i holds 1 * 2^(i-1) rows"), std::string::npos) << found.set_up;
     EXPECT_EQ(found.set_up.find("GB"), std::string::npos) << found.set_up;
   }
@@ -284,8 +284,8 @@ TEST(BeyondVerdict, FailsWhereTheOtherMethodIsNotThatMuchSlower) {
   EXPECT_FALSE(takes_fewer_rounds(stuck, slow, 1e-6, 1.0).holds);
   EXPECT_FALSE(takes_fewer_rounds(fast, none, 1e-6, 0.01).holds);
   EXPECT_NE(takes_fewer_rounds(fast, stuck, 1e-6, 1.0)
-                .words.find("no more rounds than line to 1e-06: 30 against more "
-                            "than 50"),
+                .message.find("no more rounds than line to 1e-06: 30 against more "
+                              "than 50"),
             std::string::npos);
 }
 

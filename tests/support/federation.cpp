@@ -31,11 +31,11 @@ std::size_t last_number(const std::string& text, std::string_view word) {
 
 }  // namespace
 
-Words patient_limits() {
+Arguments patient_limits() {
   return {"--heartbeat", "0.2", "--join-limit", "30", "--reply-limit", "30", "--away-limit", "30"};
 }
 
-Federation::Federation(const StartupKit& kit, Words server_flags, Words client_flags)
+Federation::Federation(const StartupKit& kit, Arguments server_flags, Arguments client_flags)
     : server_flags_(std::move(server_flags)), client_flags_(std::move(client_flags)), clients_(kit.clients()) {
   std::filesystem::copy(kit.folder(), folder_.path(), std::filesystem::copy_options::recursive);
   for (std::size_t i = 0; i < kit.clients(); ++i) networks_.emplace_back(std::uint16_t{1});  // nobody is there yet
@@ -43,15 +43,15 @@ Federation::Federation(const StartupKit& kit, Words server_flags, Words client_f
 
 void Federation::change_plan(const std::string& entries) const { put_entries(path("server") / "plan.toml", entries); }
 
-void Federation::start_server(Start how, const Words& before) {
-  Words words = {FEDRK_PROGRAM, "resume", "runs/federation"};
+void Federation::start_server(Start how, const Arguments& before) {
+  Arguments arguments = {FEDRK_PROGRAM, "resume", "runs/federation"};
   if (how == Start::SameCommand) {
-    words = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
-    words.insert(words.end(), server_flags_.begin(), server_flags_.end());
+    arguments = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
+    arguments.insert(arguments.end(), server_flags_.begin(), server_flags_.end());
   }
-  words.insert(words.begin(), before.begin(), before.end());
+  arguments.insert(arguments.begin(), before.begin(), before.end());
   server_.reset();
-  server_.emplace(words, path("server"), streams_.path(), "server");
+  server_.emplace(arguments, path("server"), streams_.path(), "server");
   std::optional<std::uint16_t> port;
   wait_until(std::chrono::seconds(20), [&] {
     port = port_in(server_->err());
@@ -67,10 +67,10 @@ std::string Federation::address_for(std::size_t client) const {
 }
 
 void Federation::start_client(std::size_t client) {
-  Words words = {FEDRK_PROGRAM, "client", "client.toml", "--server", address_for(client)};
-  words.insert(words.end(), client_flags_.begin(), client_flags_.end());
+  Arguments arguments = {FEDRK_PROGRAM, "client", "client.toml", "--server", address_for(client)};
+  arguments.insert(arguments.end(), client_flags_.begin(), client_flags_.end());
   clients_.at(client).reset();
-  clients_.at(client).emplace(words, path(site_name(client)), streams_.path(), site_name(client));
+  clients_.at(client).emplace(arguments, path(site_name(client)), streams_.path(), site_name(client));
 }
 
 void Federation::start_all() {
@@ -78,10 +78,10 @@ void Federation::start_all() {
   for (std::size_t i = 0; i < clients(); ++i) start_client(i);
 }
 
-Outcome Federation::command(const std::string& name, const Words& flags) const {
-  Words words = {FEDRK_PROGRAM, name, "runs/federation"};
-  words.insert(words.end(), flags.begin(), flags.end());
-  return run_command(words, std::chrono::seconds(30), path("server"));
+Outcome Federation::command(const std::string& name, const Arguments& flags) const {
+  Arguments arguments = {FEDRK_PROGRAM, name, "runs/federation"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return run_command(arguments, std::chrono::seconds(30), path("server"));
 }
 
 std::string Federation::state() const {

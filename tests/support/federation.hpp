@@ -22,19 +22,19 @@
 
 namespace fedrk::test {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
 /// Limits that no disturbance of a test reaches, with heartbeats as quick as tests are.
-Words patient_limits();
+Arguments patient_limits();
 
 class Federation {
  public:
   /// Whoever is started is started with these flags.
-  explicit Federation(const StartupKit& kit, Words server_flags = patient_limits(),
-                      Words client_flags = {"--wait", "30"});
+  explicit Federation(const StartupKit& kit, Arguments server_flags = patient_limits(),
+                      Arguments client_flags = {"--wait", "30"});
 
   /// From its next start on.
-  void set_server_flags(Words flags) { server_flags_ = std::move(flags); }
+  void set_server_flags(Arguments flags) { server_flags_ = std::move(flags); }
 
   /// How a server that has ended comes back.
   enum class Start { SameCommand, Resume };
@@ -43,7 +43,7 @@ class Federation {
   void change_plan(const std::string& entries) const;
 
   /// Waits until it listens. Throws if it does not. With `before`, through a command that runs a command.
-  void start_server(Start how = Start::SameCommand, const Words& before = {});
+  void start_server(Start how = Start::SameCommand, const Arguments& before = {});
   void start_client(std::size_t client);
   void start_all();
 
@@ -65,7 +65,7 @@ class Federation {
   std::size_t round() const;
 
   /// `fedrk COMMAND runs/federation FLAGS` beside the server.
-  Outcome command(const std::string& name, const Words& flags = {}) const;
+  Outcome command(const std::string& name, const Arguments& flags = {}) const;
 
   /// "running", "finished:completed", ...: what run.db says.
   std::string state() const;
@@ -80,7 +80,7 @@ class Federation {
 
  private:
   TempFolder folder_, streams_;
-  Words server_flags_, client_flags_;
+  Arguments server_flags_, client_flags_;
   std::uint16_t port_ = 0;
   std::optional<Process> server_;
   std::vector<std::optional<Process>> clients_;

@@ -15,7 +15,7 @@ inline experiments::Finished made_up(const std::string& name, bool holds) {
   finished.findings.name = name;
   finished.findings.title = "Title of " + name;
   finished.findings.set_up = "two points <&>";
-  finished.findings.verdicts = {{holds, "one is less than two & <three>"}};
+  finished.findings.judgements = {{holds, "one is less than two & <three>"}};
   finished.findings.figures = {
       {name, "caption of " + name, io::LinePlot{.title = "plot", .series = {{"s", {{1, 1}, {2, 2}}}}}}};
   finished.findings.tables = {{name, {"a, b", "c"}, {{"1", "x \"y\""}, {"2.5", ""}}}};

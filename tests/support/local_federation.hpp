@@ -62,8 +62,8 @@ class MaskBooks {
   explicit MaskBooks(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
   /// A new book with the name's own secret for the run "test".
-  store::MaskBook& of(const std::string& name) {
-    store::MaskBook::Key secret{};
+  store::ReplayGuard& of(const std::string& name) {
+    store::ReplayGuard::Key secret{};
     std::copy_n(name.begin(), std::min(name.size(), secret.size()), secret.begin());
     auto& book = books_.emplace_back(new_book());
     (void)book->secret("test", secret);
@@ -71,15 +71,15 @@ class MaskBooks {
   }
 
  private:
-  std::unique_ptr<store::MaskBook> new_book() const {
-    if (folder_.empty()) return store::mask_book_in_memory();
-    auto opened = store::open_mask_book(folder_ / std::to_string(books_.size()));
+  std::unique_ptr<store::ReplayGuard> new_book() const {
+    if (folder_.empty()) return store::replay_guard_in_memory();
+    auto opened = store::open_replay_guard(folder_ / std::to_string(books_.size()));
     if (!opened) throw std::runtime_error(opened.error().message);
     return *std::move(opened);
   }
 
   std::filesystem::path folder_;
-  std::deque<std::unique_ptr<store::MaskBook>> books_;
+  std::deque<std::unique_ptr<store::ReplayGuard>> books_;
 };
 
 class LocalFederation {

@@ -19,28 +19,28 @@
 
 namespace fedrk::test {
 
-inline std::string circle_name(std::size_t place) { return "site-" + std::to_string(place + 1); }
+inline std::string fixture_name(std::size_t place) { return "site-" + std::to_string(place + 1); }
 
-class MaskedCircle {
+class MaskedFixture {
  public:
   using Entries = std::vector<std::pair<std::string, std::string>>;  // of a plan
 
   /// Clients with secrets of their own, new in each circle. `adjust` sees the options of each before it begins.
-  explicit MaskedCircle(std::vector<Client> clients,
-                        const std::function<void(network::ParticipantOptions&)>& adjust = {},
-                        const Entries& plan = {}) {
+  explicit MaskedFixture(std::vector<Client> clients,
+                         const std::function<void(network::ClientProtocolOptions&)>& adjust = {},
+                         const Entries& plan = {}) {
     scaled_ = io::resolve(plan_of(plan)).columns != io::ColumnScaling::AsTheyAre;
-    company_.run = "run";
+    masking_group_.run = "run";
     for (std::size_t i = 0; i < clients.size(); ++i) {
-      books_.push_back(store::mask_book_in_memory());
+      books_.push_back(store::replay_guard_in_memory());
       owners_.push_back(std::make_unique<ReadyOwner>(std::move(clients[i])));
-      network::ParticipantOptions options{.name = circle_name(i), .software = ""};
+      network::ClientProtocolOptions options{.name = fixture_name(i), .software = ""};
       options.book = books_.back().get();
       if (adjust) adjust(options);
-      participants_.push_back(std::make_unique<network::Participant>(std::move(options), *owners_.back(), *log_));
+      participants_.push_back(std::make_unique<network::ClientProtocol>(std::move(options), *owners_.back(), *log_));
       const wire::ClientMessage answer = say(i, welcome(plan));
       const auto* ready = std::get_if<wire::Ready>(&answer);
-      company_.members.push_back({circle_name(i), ready == nullptr ? wire::MaskKey() : ready->mask_key});
+      masking_group_.members.push_back({fixture_name(i), ready == nullptr ? wire::MaskKey() : ready->mask_key});
     }
   }
 
@@ -50,13 +50,13 @@ class MaskedCircle {
     return message;
   }
 
-  wire::Company& company() { return company_; }
+  wire::MaskingGroup& masking_group() { return masking_group_; }
 
   /// Tells everyone who is there, and what they are to work on.
-  void introduce() {
+  void distribute_keys() {
     for (std::uint32_t i = 0; i < participants_.size(); ++i) {
-      company_.place = i;
-      say(i, company_);
+      masking_group_.place = i;
+      say(i, masking_group_);
       say(i, prepare(i));
     }
   }
@@ -110,10 +110,10 @@ class MaskedCircle {
 
   bool scaled_ = false;
   std::unique_ptr<NoLog> log_ = std::make_unique<NoLog>();
-  std::vector<std::unique_ptr<store::MaskBook>> books_;
+  std::vector<std::unique_ptr<store::ReplayGuard>> books_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;
-  std::vector<std::unique_ptr<network::Participant>> participants_;
-  wire::Company company_;
+  std::vector<std::unique_ptr<network::ClientProtocol>> participants_;
+  wire::MaskingGroup masking_group_;
   std::vector<std::pair<std::size_t, wire::ClientMessage>> heard_;
 };
 

@@ -14,14 +14,14 @@
 namespace fedrk::test {
 namespace {
 
-using Words = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 constexpr const char* kFamily = "fedrk-test-";
 
-Result<void> run(const Words& words) {
-  const Outcome ended = run_command(words);
+Result<void> run(const Arguments& arguments) {
+  const Outcome ended = run_command(arguments);
   if (ended.exit_code == 0) return {};
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+  for (const std::string& word : arguments) line += (line.empty() ? "" : " ") + word;
   return Error{line + ": " + ended.err};
 }
 
@@ -63,7 +63,7 @@ Result<std::unique_ptr<NetworkNamespaces>> NetworkNamespaces::make() {
   remove_leftovers();
   std::unique_ptr<NetworkNamespaces> made(new NetworkNamespaces);  // its end removes what was made before a failure
   const std::string server = made->name(Side::Server), client = made->name(Side::Client);
-  std::vector<Words> commands = {
+  std::vector<Arguments> commands = {
       {"ip", "netns", "add", server},
       {"ip", "netns", "add", client},
       // Both ends are born inside, so that this machine never sees them.
@@ -74,7 +74,7 @@ Result<std::unique_ptr<NetworkNamespaces>> NetworkNamespaces::make() {
     commands.push_back({"ip", "-n", where, "link", "set", "lo", "up"});
     commands.push_back({"ip", "-n", where, "link", "set", "wire", "up"});
   }
-  for (const Words& command : commands) {
+  for (const Arguments& command : commands) {
     if (auto done = run(command); !done) return done.error();
   }
   for (const int percent : {1, 0}) {  // the kernel may lack what the rule needs
@@ -83,10 +83,10 @@ Result<std::unique_ptr<NetworkNamespaces>> NetworkNamespaces::make() {
   return made;
 }
 
-Words NetworkNamespaces::inside(Side side, Words command) const {
-  Words words = {"ip", "netns", "exec", name(side)};
-  words.insert(words.end(), command.begin(), command.end());
-  return words;
+Arguments NetworkNamespaces::inside(Side side, Arguments command) const {
+  Arguments arguments = {"ip", "netns", "exec", name(side)};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  return arguments;
 }
 
 // What arrives is lost, on each side: so each direction loses once.

@@ -31,14 +31,14 @@ std::string read_from(const std::filesystem::path& file, std::uintmax_t begin) {
 }
 
 // Between fork and exec of a program with threads: nothing that takes memory or a lock.
-[[noreturn]] void become(char* const* words, const char* folder, const char* out, const char* err, pid_t parent) {
+[[noreturn]] void become(char* const* arguments, const char* folder, const char* out, const char* err, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it was gone before we asked
   constexpr int kAppend = O_WRONLY | O_CREAT | O_APPEND;
   const bool ready = ::dup2(::open("/dev/null", O_RDONLY), 0) == 0 && ::dup2(::open(out, kAppend, 0600), 1) == 1 &&
                      ::dup2(::open(err, kAppend, 0600), 2) == 2 && ::chdir(folder) == 0;
-  if (ready) ::execvp(words[0], words);
+  if (ready) ::execvp(arguments[0], arguments);
   const char* reason = std::strerror(errno);
   [[maybe_unused]] const ssize_t written = ::write(2, reason, std::strlen(reason));
   ::_exit(127);
@@ -46,8 +46,8 @@ std::string read_from(const std::filesystem::path& file, std::uintmax_t begin) {
 
 }  // namespace
 
-bool wait_until(milliseconds longest, const std::function<bool()>& it_is_so) {
-  const auto end = std::chrono::steady_clock::now() + longest;
+bool wait_until(milliseconds limit, const std::function<bool()>& it_is_so) {
+  const auto end = std::chrono::steady_clock::now() + limit;
   while (!it_is_so()) {
     if (std::chrono::steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(milliseconds(2));
@@ -55,13 +55,13 @@ bool wait_until(milliseconds longest, const std::function<bool()>& it_is_so) {
   return true;
 }
 
-Process::Process(const std::vector<std::string>& words, const std::filesystem::path& folder,
+Process::Process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                  const std::filesystem::path& streams, const std::string& name)
     : out_(streams / (name + ".out")),
       err_(streams / (name + ".err")),
       out_begin_(size_of(out_)),
       err_begin_(size_of(err_)) {
-  std::vector<std::string> copies = words;
+  std::vector<std::string> copies = arguments;
   std::vector<char*> pointers;
   for (std::string& word : copies) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -97,8 +97,8 @@ void Process::signal(int number) {
   if (running()) ::kill(-id_, number);
 }
 
-std::optional<int> Process::wait(milliseconds longest) {
-  wait_until(longest, [this] { return !running(); });
+std::optional<int> Process::wait(milliseconds limit) {
+  wait_until(limit, [this] { return !running(); });
   return exit_code_;
 }
 
@@ -114,10 +114,11 @@ void Process::kill() {
 std::string Process::out() const { return read_from(out_, out_begin_); }
 std::string Process::err() const { return read_from(err_, err_begin_); }
 
-Outcome run_command(const std::vector<std::string>& words, milliseconds longest, const std::filesystem::path& folder) {
+Outcome run_command(const std::vector<std::string>& arguments, milliseconds limit,
+                    const std::filesystem::path& folder) {
   const TempFolder streams;
-  Process process(words, folder, streams.path(), "command");
-  const auto code = process.wait(longest);
+  Process process(arguments, folder, streams.path(), "command");
+  const auto code = process.wait(limit);
   process.kill();
   return {code.value_or(128 + SIGKILL), process.out(), process.err()};
 }

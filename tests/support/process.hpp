@@ -21,13 +21,13 @@ namespace fedrk::test {
 using std::chrono::milliseconds;
 
 /// Looks every two milliseconds whether it is so; says whether it was before the time was over.
-bool wait_until(milliseconds longest, const std::function<bool()>& it_is_so);
+bool wait_until(milliseconds limit, const std::function<bool()>& it_is_so);
 
 class Process {
  public:
   /// Runs the words as a command in `folder`. Its outputs go to the files NAME.out and NAME.err of `streams`, behind
   /// what is there already: a program that is started again goes on with its files.
-  Process(const std::vector<std::string>& words, const std::filesystem::path& folder,
+  Process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
           const std::filesystem::path& streams, const std::string& name);
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
@@ -40,7 +40,7 @@ class Process {
   void signal(int number);
 
   /// The exit code, 128 + n after signal n; nothing if it still runs after that time.
-  std::optional<int> wait(milliseconds longest);
+  std::optional<int> wait(milliseconds limit);
 
   /// Kills it if need be, and waits for its end.
   void kill();
@@ -59,7 +59,7 @@ class Process {
 };
 
 /// Runs a command to its end.
-Outcome run_command(const std::vector<std::string>& words, milliseconds longest = std::chrono::seconds(30),
+Outcome run_command(const std::vector<std::string>& arguments, milliseconds limit = std::chrono::seconds(30),
                     const std::filesystem::path& folder = ".");
 
 }  // namespace fedrk::test

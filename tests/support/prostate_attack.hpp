@@ -51,8 +51,8 @@ inline ProstateRun prostate_run(const MethodOptions& method, const RunOptions& o
 }
 
 /// The run of data/prostate.toml.
-inline ProstateRun published_prostate_run(std::uint64_t seed) {
-  return prostate_run({.name = MethodName::Published},
+inline ProstateRun fedrk_prostate_run(std::uint64_t seed) {
+  return prostate_run({.name = MethodName::Fedrk},
                       {.seed = seed, .rounds = experiments::kProstateRounds, .participants = 3, .sparsity = 5});
 }
 

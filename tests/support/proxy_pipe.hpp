@@ -37,14 +37,14 @@ class ProxyPipe {
   bool done() const { return ended_ && queue_.empty(); }
 
  private:
-  struct Piece {
+  struct Chunk {
     std::string bytes;
     Clock::time_point due;
   };
   static constexpr std::size_t kMostWaiting = 1 << 20;
 
   int from_, to_;
-  std::deque<Piece> queue_;
+  std::deque<Chunk> queue_;
   std::size_t waiting_ = 0;
   Clock::time_point free_at_{};  // when the last byte of a slow line has left
   bool ended_ = false;

@@ -41,8 +41,8 @@ class Draws {
   std::size_t below(std::size_t end) {
     return static_cast<std::size_t>(generator_() % end);
   }  // any library, any machine
-  milliseconds time(int least, int most) {
-    return milliseconds(least + static_cast<int>(below(static_cast<std::size_t>(most - least) + 1)));
+  milliseconds time(int shortest, int most) {
+    return milliseconds(shortest + static_cast<int>(below(static_cast<std::size_t>(most - shortest) + 1)));
   }
 
  private:
@@ -290,12 +290,13 @@ std::string describe(const Scenario& scenario) {
   return text;
 }
 
-testing::AssertionResult play(const Scenario& scenario, const StartupKit& kit, milliseconds longest) {
-  const Words impatient = {"--heartbeat", "0.2", "--join-limit", "30", "--reply-limit", "0.2", "--away-limit", "0.15"};
+testing::AssertionResult play(const Scenario& scenario, const StartupKit& kit, milliseconds limit) {
+  const Arguments impatient = {"--heartbeat",   "0.2", "--join-limit", "30",
+                               "--reply-limit", "0.2", "--away-limit", "0.15"};
   Federation federation(kit, scenario.impatient ? impatient : patient_limits());
   Play run(scenario, federation);
   try {
-    if (!wait_until(longest, [&] { return !run.step(); })) return failed("It did not end.", scenario, federation);
+    if (!wait_until(limit, [&] { return !run.step(); })) return failed("It did not end.", scenario, federation);
     run.heal();
   } catch (const std::exception& error) {
     return failed(error.what(), scenario, federation);

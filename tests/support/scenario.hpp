@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Bad days of a federation, drawn from a seed: who starts when, what fails in which round and for how long. One seed is
-// one scenario, so that a failing one can be repeated.
+// Chaos scenarios of a federation, drawn from a seed: who starts when, what fails in which round and for how long. One
+// seed is one scenario, so that a failing one can be repeated.
 
 #include <chrono>
 #include <cstddef>
@@ -59,6 +59,6 @@ std::string describe(const Scenario& scenario);
 
 /// Plays it: says whether the run ended as it should. If no round was without someone that is with the bits of one
 /// process; else the history says who was missing and why.
-testing::AssertionResult play(const Scenario& scenario, const StartupKit& kit, milliseconds longest);
+testing::AssertionResult play(const Scenario& scenario, const StartupKit& kit, milliseconds limit);
 
 }  // namespace fedrk::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A switchboard without sockets: what it sends is written down, and what clients say is put into it by hand.
+// A protocol without sockets: what it sends is written down, and what clients say is put into it by hand.
 
 #include <condition_variable>
 #include <deque>
@@ -28,17 +28,17 @@ class RecordingOutbox final : public network::Outbox {
   };
   struct Closed {
     network::Closing why;
-    std::string words;
+    std::string message;
   };
 
-  void send(network::ConnectionId connection, network::Parcel parcel) override {
+  void send(network::ConnectionId connection, network::OutgoingMessage outgoing) override {
     const std::lock_guard lock(mutex_);
-    sent_.push_back({connection, message_from<wire::ServerMessage>(*parcel)});
+    sent_.push_back({connection, message_from<wire::ServerMessage>(*outgoing)});
     changed_.notify_all();
   }
-  void close(network::ConnectionId connection, network::Closing why, std::string words) override {
+  void close(network::ConnectionId connection, network::Closing why, std::string reason) override {
     const std::lock_guard lock(mutex_);
-    closed_[connection].push_back({why, std::move(words)});
+    closed_[connection].push_back({why, std::move(reason)});
     changed_.notify_all();
   }
 
@@ -100,7 +100,7 @@ inline wire::Refusal refusal(const std::string& reason, std::optional<std::uint6
   return {.run = "test", .reason = reason, .number = number};
 }
 
-// ---- The desk.
+// ---- The harness.
 
 inline network::FederationOptions desk_options(std::vector<std::string> clients) {
   network::FederationOptions options;
@@ -111,11 +111,11 @@ inline network::FederationOptions desk_options(std::vector<std::string> clients)
   return options;
 }
 
-class Desk {
+class ServerHarness {
  public:
-  using Question = network::Switchboard::Question;
+  using Question = network::ServerProtocol::Question;
 
-  explicit Desk(network::FederationOptions options) : board(std::move(options), outbox, log_) {}
+  explicit ServerHarness(network::FederationOptions options) : board(std::move(options), outbox, log_) {}
 
   network::ConnectionId open(network::Peer peer = {}) {
     board.on_open(++last_, std::move(peer));
@@ -131,14 +131,14 @@ class Desk {
   void say(network::ConnectionId connection, const wire::ClientMessage& message) {
     board.on_chunk(connection, chunk_of(message));
   }
-  network::SeatStatus seat(std::size_t place) const { return board.status().at(place); }
+  network::ClientStatus session(std::size_t place) const { return board.status().at(place); }
 
   /// A task of this number; `begin` looks at it until the answers are there.
-  Question task(std::uint64_t number, std::size_t longest = 2) const {
+  Question task(std::uint64_t number, std::size_t max_length = 2) const {
     return {.kind = wire::kAnswerKind<wire::Update>,
             .number = number,
-            .parcel = [number](ClientId) { return network::parcel_of(wire::Task{.number = number}); },
-            .longest = longest};
+            .outgoing = [number](ClientId) { return network::outgoing_of(wire::Task{.number = number}); },
+            .max_length = max_length};
   }
 
   RecordingOutbox outbox;
@@ -148,28 +148,28 @@ class Desk {
   network::ConnectionId last_ = 0;
 
  public:
-  network::Switchboard board;
+  network::ServerProtocol board;
 };
 
 /// Clients on a thread of their own: each message of the server is shown to `play`, and what that returns is said.
 class PlayedClients {
  public:
   using Play = std::function<std::optional<wire::ClientMessage>(network::ConnectionId, const wire::ServerMessage&)>;
-  PlayedClients(Desk& desk, Play play)
-      : desk_(desk), thread_([this, play = std::move(play)] {
-          while (const auto sent = desk_.outbox.next()) {
-            if (auto answer = play(sent->connection, sent->message)) desk_.say(sent->connection, *answer);
+  PlayedClients(ServerHarness& harness, Play play)
+      : harness_(harness), thread_([this, play = std::move(play)] {
+          while (const auto sent = harness_.outbox.next()) {
+            if (auto answer = play(sent->connection, sent->message)) harness_.say(sent->connection, *answer);
           }
         }) {}
   ~PlayedClients() {
-    desk_.outbox.stop();
+    harness_.outbox.stop();
     thread_.join();
   }
   PlayedClients(const PlayedClients&) = delete;
   PlayedClients& operator=(const PlayedClients&) = delete;
 
  private:
-  Desk& desk_;
+  ServerHarness& harness_;
   std::thread thread_;
 };
 

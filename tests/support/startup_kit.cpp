@@ -17,10 +17,10 @@ namespace fedrk::test {
 namespace {
 
 // Its exit code, which is 3 for a run that did not converge.
-int run_or_throw(const std::vector<std::string>& words, const std::filesystem::path& folder) {
-  const Outcome ended = run_command(words, std::chrono::seconds(60), folder);
+int run_or_throw(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  const Outcome ended = run_command(arguments, std::chrono::seconds(60), folder);
   if (ended.exit_code == 0 || ended.exit_code == 3) return ended.exit_code;
-  throw std::runtime_error("fedrk " + words.at(1) + " failed: " + ended.err + ended.out);
+  throw std::runtime_error("fedrk " + arguments.at(1) + " failed: " + ended.err + ended.out);
 }
 
 }  // namespace

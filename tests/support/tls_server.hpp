@@ -122,16 +122,16 @@ class TlsServer {
 
   void answer(int peer) {
     if (options_.behaviour == TlsServerOptions::Silent) return wait_until_gone(peer);
-    const std::string words = options_.greeting();
+    const std::string message = options_.greeting();
     if (!options_.with_tls()) {
-      if (::send(peer, words.data(), words.size(), MSG_NOSIGNAL) < 0) return;
+      if (::send(peer, message.data(), message.size(), MSG_NOSIGNAL) < 0) return;
       return wait_until_gone(peer);
     }
     SSL* tls = SSL_new(context_);
     SSL_set_fd(tls, peer);
     const bool shaken = SSL_accept(tls) == 1;
     if (shaken && options_.behaviour != TlsServerOptions::HangsUp) {
-      SSL_write(tls, words.data(), static_cast<int>(words.size()));
+      SSL_write(tls, message.data(), static_cast<int>(message.size()));
     }
     if (!shaken || options_.behaviour != TlsServerOptions::HangsUp) wait_until_gone(peer);
     SSL_free(tls);

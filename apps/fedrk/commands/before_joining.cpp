@@ -12,10 +12,10 @@ Result<void> look_at_own_files(const network::TlsFiles& tls, security::Role role
   using Level = security::Remark::Level;
   for (const security::Remark& remark : security::look_at_own(credential_files(tls), role, security::now(), name)) {
     if (remark.level == Level::Bad) {
-      return Error{fmt::format("{}: {}; {}", remark.about, remark.words, remark.advice)};
+      return Error{fmt::format("{}: {}; {}", remark.about, remark.message, remark.advice)};
     }
     if (remark.level == Level::Warning) {
-      log.warning("own." + remark.about, {{"note", remark.words}, {"advice", remark.advice}});
+      log.warning("own." + remark.about, {{"note", remark.message}, {"advice", remark.advice}});
     }
   }
   return {};

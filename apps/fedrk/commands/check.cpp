@@ -74,15 +74,15 @@ CheckLines look(const CheckArguments& arguments) {
 
 // A message that names its file needs no other subject.
 bool names_itself(const CheckLine& line) {
-  const std::size_t at = line.words.find(line.about + ":");
-  return at != std::string::npos && line.words.find(' ') > at;
+  const std::size_t at = line.message.find(line.about + ":");
+  return at != std::string::npos && line.message.find(' ') > at;
 }
 
 std::string as_text(const CheckLines& lines) {
   std::string text;
   for (const CheckLine& line : lines) {
     const char* mark = line.level == Level::Fine ? "ok" : line.level == Level::Warning ? "warn" : "BAD";
-    text += fmt::format("{:<5}{}{}{}{}\n", mark, names_itself(line) ? "" : line.about + ": ", line.words,
+    text += fmt::format("{:<5}{}{}{}{}\n", mark, names_itself(line) ? "" : line.about + ": ", line.message,
                         line.advice.empty() ? "" : "; ", line.advice);
   }
   return text;
@@ -93,7 +93,7 @@ std::string as_json(const CheckArguments& arguments, const CheckLines& lines, bo
   for (const CheckLine& line : lines) {
     const char* level = line.level == Level::Fine ? "ok" : line.level == Level::Warning ? "warning" : "bad";
     json["findings"].push_back(
-        {{"level", level}, {"about", line.about}, {"words", line.words}, {"advice", line.advice}});
+        {{"level", level}, {"about", line.about}, {"words", line.message}, {"advice", line.advice}});
   }
   return json.dump(2) + "\n";
 }
@@ -118,7 +118,7 @@ void check_credentials(const network::TlsFiles& tls, bool insecure, security::Ro
   const security::CredentialFiles files = credential_files(tls);
   const Moment now = security::now();
   for (const security::Remark& remark : security::look_at_own(files, role, now, name)) {
-    lines.push_back({level_of(remark.level), remark.about, remark.words, remark.advice});
+    lines.push_back({level_of(remark.level), remark.about, remark.message, remark.advice});
   }
   lines.push_back(check_clock(files, now));
 }
@@ -135,10 +135,11 @@ void check_folder(const std::string& about, const fs::path& folder, CheckLines& 
     return;
   }
   const fs::space_info space = fs::space(there, ignored);
-  const std::string words = fmt::format("{} can be {}, with {} free", folder.string(), is_new ? "made" : "written into",
-                                        bytes_text(static_cast<double>(space.available)));
-  if (space.available >= kFew) return lines.push_back({Level::Fine, about, words, ""});
-  lines.push_back({space.available < kNone ? Level::Bad : Level::Warning, about, words, "make room on that disk"});
+  const std::string message =
+      fmt::format("{} can be {}, with {} free", folder.string(), is_new ? "made" : "written into",
+                  bytes_text(static_cast<double>(space.available)));
+  if (space.available >= kFew) return lines.push_back({Level::Fine, about, message, ""});
+  lines.push_back({space.available < kNone ? Level::Bad : Level::Warning, about, message, "make room on that disk"});
 }
 
 Command check_command() {

@@ -16,7 +16,7 @@ namespace fedrk::app {
 struct CheckLine {
   enum class Level { Fine, Warning, Bad };
   Level level;
-  std::string about, words;
+  std::string about, message;
   std::string advice;  // empty where it is fine
 };
 using CheckLines = std::vector<CheckLine>;

@@ -84,17 +84,17 @@ CheckLine check_data(const network::ClientSettings& settings, const CheckOptions
 
 // One finding of the probe says how far it came: what lies before is fine.
 void add_connection(const std::string& server, const security::Finding& finding, CheckLines& lines) {
-  const auto add = [&](Stage reached, const char* about, const std::string& words) {
+  const auto add = [&](Stage reached, const char* about, const std::string& message) {
     if (finding.stage > reached) {
-      lines.push_back({Level::Fine, about, words, ""});
+      lines.push_back({Level::Fine, about, message, ""});
       return true;
     }
-    lines.push_back({finding.ok ? Level::Fine : Level::Bad, about, finding.words, finding.advice});
+    lines.push_back({finding.ok ? Level::Fine : Level::Bad, about, finding.message, finding.advice});
     return false;
   };
   if (!add(Stage::Resolve, "name", fmt::format("the host of {} is known", server))) return;
   if (!add(Stage::Connect, "port", fmt::format("{} accepts connections", server))) return;
-  lines.push_back({finding.ok ? Level::Fine : Level::Bad, "tls", finding.words, finding.advice});
+  lines.push_back({finding.ok ? Level::Fine : Level::Bad, "tls", finding.message, finding.advice});
 }
 
 void check_connection(const network::ClientSettings& settings, const CheckOptions& options, CheckLines& lines) {

@@ -56,7 +56,7 @@ network::Diagnosis diagnose(const ClientSettings& settings) {
   const auto finding = probe(settings, *address);
   if (!finding) return {finding.error().message, true};
   if (finding->ok) return {};
-  return {finding->words + (finding->advice.empty() ? "" : "; " + finding->advice), finding->lasting};
+  return {finding->message + (finding->advice.empty() ? "" : "; " + finding->advice), finding->lasting};
 }
 
 network::ClientRunOptions run_options(const ClientSettings& settings) {
@@ -70,7 +70,7 @@ network::ClientRunOptions run_options(const ClientSettings& settings) {
   options.expose_rows = settings.expose_rows;
   options.min_sum = settings.min_sum;
   options.wait_limit = Milliseconds(static_cast<std::int64_t>(settings.wait * 1e3));
-  options.longest_vector = settings.longest_vector / sizeof(double);
+  options.max_vector = settings.max_vector / sizeof(double);
   options.largest_message = settings.largest_message;
   options.diagnose = [settings] { return diagnose(settings); };
   return options;
@@ -91,11 +91,11 @@ Result<void> write_solution(const fs::path& folder, const ClientOutcome& outcome
 int report(const ClientSettings& settings, const ClientOutcome& outcome) {
   switch (outcome.kind) {
     case ClientOutcome::Kind::Refused:
-      return complain(outcome.words, kBadInput);
+      return complain(outcome.message, kBadInput);
     case ClientOutcome::Kind::GaveUp:
-      return complain(outcome.words, kRunFailed);
+      return complain(outcome.message, kRunFailed);
     case ClientOutcome::Kind::Stopped:
-      return complain(outcome.words, kStoppedEarly);
+      return complain(outcome.message, kStoppedEarly);
     case ClientOutcome::Kind::Ended:
       break;
   }
@@ -104,7 +104,7 @@ int report(const ClientSettings& settings, const ClientOutcome& outcome) {
       return complain(written.error().message, kRunFailed);
     }
   }
-  say(fmt::format("fedrk: the run ended: {} ({})\n", outcome.words, outcome.status));
+  say(fmt::format("fedrk: the run ended: {} ({})\n", outcome.message, outcome.status));
   if (!outcome.coefficients.empty()) {
     say(fmt::format("Solution: {}\n", (fs::path(settings.state) / "solution.csv").string()));
   }
@@ -138,7 +138,7 @@ int client(const ClientArguments& arguments) {
   if (settings->known_draws) {
     log->warning("draws.known", {{"note", "random draws derive from the plan's seed: the server could repeat them"}});
   }
-  const auto book = store::open_mask_book(settings->state);
+  const auto book = store::open_replay_guard(settings->state);
   if (!book) return complain(book.error().message, kBadInput);
   network::FileOwner owner(settings->name, settings->files, secret, *log);
   network::ClientRunOptions options = run_options(*settings);

@@ -49,14 +49,14 @@ Findings look_at(const io::Plan& plan, const io::Federation& federation, bool ex
     found.total_weight += found.clients.back().weight;
     found.nonzeros += found.clients.back().nonzeros;
   }
-  found.forecast = api::forecast_words(plan, federation);
+  found.forecast = api::forecast_text(plan, federation);
   if (exact || spectrum_cost(federation.clients) <= kQuick) found.spectrum = survey_spectrum(federation.clients);
   return found;
 }
 
-std::string method_words(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
-  return api::method_words(plan, {federation.problem.rows, federation.problem.unknowns.size(), found.clients.size()},
-                           found.spectrum, found.forecast);
+std::string method_text(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
+  return api::method_text(plan, {federation.problem.rows, federation.problem.unknowns.size(), found.clients.size()},
+                          found.spectrum, found.forecast);
 }
 
 Json to_json(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
@@ -83,7 +83,7 @@ Json to_json(const io::Plan& plan, const io::Federation& federation, const Findi
                             {"least_squares_residual", found.spectrum->least_squares_residual},
                             {"consistent", is_consistent(*found.spectrum)}};
   }
-  document["method"] = method_words(plan, federation, found);
+  document["method"] = method_text(plan, federation, found);
   if (!found.forecast.empty()) document["privacy_forecast"] = found.forecast;
   document["revealed"] = api::revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size());
   document["revealed_to_clients"] =
@@ -129,7 +129,7 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
   if (found.clients.size() > kMost) text += fmt::format("  ... and {} more\n", found.clients.size() - kMost);
   text += spectrum_text(plan, found, federation.problem.unknowns.size());
   text += std::string("\nhow it would be ") + (plan.method.fits() ? "fitted" : "solved") + ":\n" +
-          wrapped(method_words(plan, federation, found), 96, 2);
+          wrapped(method_text(plan, federation, found), 96, 2);
   text += "\nwhat the server would learn:\n" +
           wrapped(api::revealed_to_server(plan, found.clients.size(), federation.problem.unknowns.size()), 96, 2);
   text += "\nwhat other clients would learn:\n" +
@@ -141,9 +141,9 @@ std::string to_text(const io::Plan& plan, const io::Federation& federation, cons
 api::AttackFindings attack(const io::Plan& plan, io::Federation federation) {
   const bool terminal = resolved(ProgressStyle::Auto) == ProgressStyle::Bar;
   ProgressDisplay progress(terminal ? ProgressStyle::Bar : ProgressStyle::None, io::resolve(plan).run.rounds);
-  const auto tell = [&](const std::string& words) {
+  const auto tell = [&](const std::string& message) {
     progress.finish();
-    say(fmt::format("attack: {}\n", words));
+    say(fmt::format("attack: {}\n", message));
   };
   auto findings = api::play_attack(plan, std::move(federation), {&progress, tell});
   progress.finish();

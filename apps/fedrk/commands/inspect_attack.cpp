@@ -34,7 +34,7 @@ Totals totals_of(const AttackFindings& findings) {
   return all;
 }
 
-std::string words_of(const AttackFindings& findings) {
+std::string text_of(const AttackFindings& findings) {
   const Totals all = totals_of(findings);
   std::string text;
   if (all.updates > 0) {
@@ -76,7 +76,7 @@ std::string attack_text(const AttackFindings& findings) {
   }
   std::string text = table(rows);
   if (findings.clients.size() > kMost) text += fmt::format("  ... and {} more\n", findings.clients.size() - kMost);
-  return text + wrapped(words_of(findings), 96, 2);
+  return text + wrapped(text_of(findings), 96, 2);
 }
 
 Json attack_json(const AttackFindings& findings) {
@@ -93,7 +93,7 @@ Json attack_json(const AttackFindings& findings) {
                 {"confirmed", all.confirmed},
                 {"standardized", findings.standardized},
                 {"clients", Json::array()},
-                {"words", words_of(findings)}};
+                {"words", text_of(findings)}};
   for (const AttackedClient& client : findings.clients) {
     document["clients"].push_back({{"name", client.name},
                                    {"records", client.records},

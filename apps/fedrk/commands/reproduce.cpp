@@ -32,8 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 using experiments::Experiment;
 using experiments::Finished;
+using experiments::Judgement;
 using experiments::Settings;
-using experiments::Verdict;
 
 constexpr std::string_view kScaled = "fig1-large";  // the one experiment that --scale concerns
 
@@ -84,7 +84,7 @@ Result<Settings> settings_from(const ReproduceArguments& arguments, const std::v
 
 // ---- What it tells while it runs.
 
-const char* verdict_text(bool holds) { return holds ? "holds" : "does not hold"; }
+const char* judgement_text(bool holds) { return holds ? "holds" : "does not hold"; }
 
 /// A bar for the whole with words for the part, or lines, on stderr.
 class ReproduceDisplay {
@@ -116,11 +116,11 @@ class ReproduceDisplay {
   void end(const Finished& finished) {
     bar_.clear();
     if (style_ == ProgressStyle::None) return;
-    say(fmt::format("{} {} ({:.1f} s)\n", place(), verdict_text(finished.findings.holds()), finished.seconds));
+    say(fmt::format("{} {} ({:.1f} s)\n", place(), judgement_text(finished.findings.holds()), finished.seconds));
     if (style_ == ProgressStyle::Bar) return;  // on a terminal the table at the end is in sight
     // All words come in that table; a log need not wait for it to tell what went wrong.
-    for (const Verdict& verdict : finished.findings.verdicts) {
-      if (!verdict.holds) say(fmt::format("    {}: {}\n", verdict_text(false), verdict.words));
+    for (const Judgement& judgement : finished.findings.judgements) {
+      if (!judgement.holds) say(fmt::format("    {}: {}\n", judgement_text(false), judgement.message));
     }
   }
 
@@ -157,7 +157,7 @@ Finished run_one(const Experiment& experiment, const Settings& settings, const e
     finished.findings = {.name = std::string(experiment.name),
                          .title = std::string(experiment.about),
                          .set_up = "",
-                         .verdicts = {{false, "the experiment ended early: " + why}},
+                         .judgements = {{false, "the experiment ended early: " + why}},
                          .figures = {},
                          .tables = {},
                          .notes = {}};
@@ -217,21 +217,21 @@ std::string summary(std::span<const Finished> all, const fs::path& page) {
   std::size_t name_width = 0;
   for (const Finished& finished : all) name_width = std::max(name_width, finished.findings.name.size());
   const std::size_t indent = name_width + 19;
-  std::size_t verdicts = 0;
+  std::size_t judgements = 0;
   std::vector<std::string> failing;
   std::string text;
   for (const Finished& finished : all) {
     std::string_view name = finished.findings.name;
     if (!finished.findings.holds()) failing.emplace_back(name);
-    for (const Verdict& verdict : finished.findings.verdicts) {
-      const std::string words = wrapped(verdict.words, kWords, indent);
-      text += fmt::format("  {:<{}}  {:<13}  {}", name, name_width, verdict_text(verdict.holds),
-                          words.size() > indent ? words.substr(indent) : "\n");
+    for (const Judgement& judgement : finished.findings.judgements) {
+      const std::string message = wrapped(judgement.message, kWords, indent);
+      text += fmt::format("  {:<{}}  {:<13}  {}", name, name_width, judgement_text(judgement.holds),
+                          message.size() > indent ? message.substr(indent) : "\n");
       name = "";
-      ++verdicts;
+      ++judgements;
     }
   }
-  text += failing.empty() ? fmt::format("\nEvery verdict holds ({} of {}).\n", verdicts, verdicts)
+  text += failing.empty() ? fmt::format("\nEvery verdict holds ({} of {}).\n", judgements, judgements)
                           : fmt::format("\nNot every verdict holds: see {}.\n", fmt::join(failing, ", "));
   return text + fmt::format("Page: {}\n", page.string());
 }
@@ -250,7 +250,7 @@ int reproduce(const ReproduceArguments& arguments) {
 
   const fs::path page = folder / "index.html";
   const bool json = arguments.format == OutputFormat::Json;
-  if (!print_result(json ? experiments::verdicts_json(*finished, page) : summary(*finished, page))) return kRunFailed;
+  if (!print_result(json ? experiments::judgements_json(*finished, page) : summary(*finished, page))) return kRunFailed;
   const bool holds = std::ranges::all_of(*finished, [](const Finished& each) { return each.findings.holds(); });
   return holds ? kDone : kRunFailed;
 }

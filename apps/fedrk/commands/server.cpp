@@ -102,7 +102,7 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
   federation.clients = *std::move(clients);
   federation.masked = is_masked(settings, plan);
   federation.min_sum = settings.min_sum;
-  federation.enough = settings.enough;
+  federation.min_clients = settings.min_clients;
   federation.quorum = settings.quorum;
   federation.join_limit = milliseconds(settings.join_limit);
   federation.reply_limit = milliseconds(settings.reply_limit);

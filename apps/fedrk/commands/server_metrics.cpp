@@ -12,13 +12,13 @@ namespace {
 using operation::Metric;
 using operation::MetricType;
 
-void add_client(const network::SeatStatus& seat, std::vector<Metric>& metrics) {
+void add_client(const network::ClientStatus& session, std::vector<Metric>& metrics) {
   const auto add = [&](const char* name, const char* help, double value, std::string kind = "") {
-    Metric metric{name, help, MetricType::Counter, {{"client", seat.name}}, value};
+    Metric metric{name, help, MetricType::Counter, {{"client", session.name}}, value};
     if (!kind.empty()) metric.labels.emplace_back("reason", std::move(kind));
     metrics.push_back(std::move(metric));
   };
-  const network::SeatCounts& counts = seat.counts;
+  const network::ClientCounters& counts = session.counts;
   add("fedrk_client_joins_total", "Times that the client joined.", static_cast<double>(counts.joined));
   add("fedrk_client_answers_total", "Answers of the client that were used.", static_cast<double>(counts.answers));
   constexpr const char* kRefused = "fedrk_client_refused_total";
@@ -48,8 +48,8 @@ void ServerMetrics::set_phase(std::string phase) {
 }
 
 std::vector<Metric> ServerMetrics::metrics() const {
-  const auto seats = server_.status();
-  const auto here = std::ranges::count(seats, "here", &network::SeatStatus::presence);
+  const auto sessions = server_.status();
+  const auto here = std::ranges::count(sessions, "here", &network::ClientStatus::presence);
   std::vector<Metric> metrics;
   const auto add = [&](const char* name, const char* help, MetricType type, double value) {
     metrics.push_back({name, help, type, {}, value});
@@ -67,15 +67,15 @@ std::vector<Metric> ServerMetrics::metrics() const {
     add("fedrk_bytes_down_total", "Numbers to clients, in bytes.", MetricType::Counter, bytes_down_);
     if (residual_) add("fedrk_relative_residual", "The last that was reported.", MetricType::Gauge, *residual_);
   }
-  add("fedrk_clients_listed", "Clients that may join.", MetricType::Gauge, static_cast<double>(seats.size()));
+  add("fedrk_clients_listed", "Clients that may join.", MetricType::Gauge, static_cast<double>(sessions.size()));
   add("fedrk_clients_here", "Clients that are connected and ready.", MetricType::Gauge, static_cast<double>(here));
-  for (const network::SeatStatus& seat : seats) add_client(seat, metrics);
+  for (const network::ClientStatus& session : sessions) add_client(session, metrics);
   return metrics;
 }
 
 std::optional<std::string> ServerMetrics::trouble() const {
-  const auto seats = server_.status();
-  const auto here = std::ranges::count(seats, "here", &network::SeatStatus::presence);
+  const auto sessions = server_.status();
+  const auto here = std::ranges::count(sessions, "here", &network::ClientStatus::presence);
   const std::lock_guard lock(mutex_);
   if (phase_ == "running" && here == 0) return "no client is connected";
   return std::nullopt;

@@ -139,8 +139,8 @@ void add_warnings(const ServerSettings& settings, const io::Plan& plan, const ne
 
 FederationServer::LastWord last_word(const io::FinishedRun& run, bool comes_back) {
   return {.status = io::status_of(run),
-          .reason = io::stop_words(run),
-          .final = !(comes_back && broken_off(run.result.termination)),
+          .reason = io::stop_text(run),
+          .final = !(comes_back && resumable(run.result.termination)),
           .names = run.unknowns,
           .coefficients = run.coefficients};
 }
@@ -249,7 +249,7 @@ int Service::run_rounds() try {
     server_->end(last_word(run, comes_back_));
   };
   return execute(server_->engine(answers), plan_, std::move(gathered->problem), folder_, std::move(options));
-} catch (const RunEnded& ended) {  // before the first round
+} catch (const RunAborted& ended) {  // before the first round
   const bool stopped = ended.why() == Termination::Interrupted;
   if (!stopped) return fail(ended.what(), io::stop_reason_of(ended.why()));
   (void)folder_.store.set_state("finished:stopped", io::stop_reason_of(ended.why()));

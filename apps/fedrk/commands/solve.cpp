@@ -56,7 +56,7 @@ int run_command(const ExecuteArguments& arguments, Launcher& launcher) {
                    arguments.format);
   }
 
-  api::privacy_forecast_words(*plan, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
+  api::privacy_forecast_text(*plan, engine.roster(), engine.dimension());  // a hopeless plan leaves no run behind
   auto run_folder = begin_run_folder(arguments.out, *plan,
                                      {.kind = store::RunKind::Solve,
                                       .title = options.title,

@@ -49,9 +49,9 @@ int stop(const StopArguments& arguments) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  const std::string words =
+  const std::string message =
       fmt::format("{}: process {} has ended, the run is {}\n", arguments.folder, *process, state_of(arguments.folder));
-  return print_result(words) ? kDone : kRunFailed;
+  return print_result(message) ? kDone : kRunFailed;
 }
 
 }  // namespace

@@ -78,15 +78,15 @@ inline Pair<Number> sum(const Pair<Number>& a, const Pair<Number>& b) {
   return fast_two_sum(total.high, total.low + lows.low);
 }
 
-// Zero in place of numbers below `least`: their products would leave the range in which a rest is exact.
-inline void drop_below(double least, PackPair& pair) {
-  const auto small = (pair.high < least) & (pair.high > -least);
+// Zero in place of numbers below `smallest`: their products would leave the range in which a rest is exact.
+inline void drop_below(double smallest, PackPair& pair) {
+  const auto small = (pair.high < smallest) & (pair.high > -smallest);
   const Pack zero = {};
   pair.high = small ? zero : pair.high;
   pair.low = small ? zero : pair.low;
 }
-inline void drop_below(double least, Pair<double>& pair) {
-  if (pair.high < least && pair.high > -least) pair = {0.0, 0.0};
+inline void drop_below(double smallest, Pair<double>& pair) {
+  if (pair.high < smallest && pair.high > -smallest) pair = {0.0, 0.0};
 }
 
 constexpr double kLeastProduct = 0x1.0p-900;  // from here on its rest is exact, whatever the factors

@@ -76,8 +76,8 @@ void extended_kaczmarz_on(const PooledSteps& options, const MatrixType& matrix, 
       slope += product * product;
       scale += column_squares[j] * square;
     }
-    const bool settled = slope <= options.tolerance * options.tolerance * scale;
-    if (settled && close_enough(matrix, reachable, x, options.tolerance)) return;
+    const bool converged = slope <= options.tolerance * options.tolerance * scale;
+    if (converged && close_enough(matrix, reachable, x, options.tolerance)) return;
   }
 }
 

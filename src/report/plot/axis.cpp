@@ -31,8 +31,8 @@ double nice_step(double rough) {
 std::pair<double, double> with_room(double low, double high) {
   low = std::clamp(low, -kMostLinear, kMostLinear);
   high = std::clamp(high, -kMostLinear, kMostLinear);
-  const double least = std::max(1e-6 * std::max(std::abs(low), std::abs(high)), 1e-290);
-  if (high - low > least) return {low, high};
+  const double min_span = std::max(1e-6 * std::max(std::abs(low), std::abs(high)), 1e-290);
+  if (high - low > min_span) return {low, high};
   const double room = low == 0.0 ? 1.0 : std::abs(low);
   return {low - room, high + room};
 }

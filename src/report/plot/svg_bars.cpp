@@ -46,18 +46,18 @@ Layout lay_out(const BarChart& chart) {
     right -= kFont * width + kGap;
   }
   double labels = text_width(chart.label_header);
-  double least = 0.0;
+  double lowest = 0.0;
   double greatest = 0.0;
   for (const Bar& bar : chart.bars) {
     labels = std::max(labels, text_width(shorten(bar.label, kMostLetters)));
-    least = std::min(least, value_of(bar));
+    lowest = std::min(lowest, value_of(bar));
     greatest = std::max(greatest, value_of(bar));
   }
   layout.bars_left = kFont * labels + kGap;
   layout.bars_right = std::max(right, layout.bars_left + 40.0);
-  const double span = greatest - least;
+  const double span = greatest - lowest;
   layout.per_unit = span > 0.0 ? (layout.bars_right - layout.bars_left) / span : 0.0;
-  layout.zero = layout.bars_left - least * layout.per_unit;
+  layout.zero = layout.bars_left - lowest * layout.per_unit;
   return layout;
 }
 

@@ -10,7 +10,7 @@ namespace {
 // Of points first .. last - 1, the places of the least, the greatest and the last gap go to `kept`.
 void keep_landmarks(const std::vector<Point>& points, std::size_t first, std::size_t last,
                     std::vector<std::size_t>& kept) {
-  std::size_t least = last;  // `last`: none yet
+  std::size_t lowest = last;  // `last`: none yet
   std::size_t greatest = last;
   std::size_t gap = last;
   for (std::size_t i = first; i < last; ++i) {
@@ -18,10 +18,10 @@ void keep_landmarks(const std::vector<Point>& points, std::size_t first, std::si
       gap = i;
       continue;
     }
-    if (least == last || points[i].y < points[least].y) least = i;
+    if (lowest == last || points[i].y < points[lowest].y) lowest = i;
     if (greatest == last || points[i].y > points[greatest].y) greatest = i;
   }
-  for (const std::size_t i : {least, greatest, gap}) {
+  for (const std::size_t i : {lowest, greatest, gap}) {
     if (i != last) kept.push_back(i);
   }
 }

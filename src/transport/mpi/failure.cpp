@@ -11,9 +11,9 @@
 namespace fedrk::mpi {
 namespace {
 
-std::string shortened(std::string_view words) {
+std::string shortened(std::string_view message) {
   constexpr std::size_t kMost = 1000;  // bytes, so that it travels in a usual message
-  return std::string(words.substr(0, kMost));
+  return std::string(message.substr(0, kMost));
 }
 
 }  // namespace
@@ -33,14 +33,14 @@ Failure caught() {
 void Failure::raise() const {
   switch (kind) {
     case Kind::BadRequest:
-      throw InvalidArgument(words);
+      throw InvalidArgument(message);
     case Kind::Memory:
       throw std::bad_alloc();
     case Kind::None:
     case Kind::Other:
       break;
   }
-  throw std::runtime_error(words);
+  throw std::runtime_error(message);
 }
 
 }  // namespace fedrk::mpi

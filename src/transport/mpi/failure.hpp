@@ -16,9 +16,9 @@ struct Failure {
     return {Kind::None, Kind::BadRequest, Kind::Memory, Kind::Other};
   }
   Kind kind = Kind::None;
-  std::string words{};
+  std::string message{};
 
-  static constexpr auto fields(auto& self) { return std::tie(self.kind, self.words); }
+  static constexpr auto fields(auto& self) { return std::tie(self.kind, self.message); }
   explicit operator bool() const { return kind != Kind::None; }
 
   /// Throws InvalidArgument, std::bad_alloc or std::runtime_error. REQUIRES: there is one.

@@ -13,7 +13,7 @@
 
 namespace fedrk::mpi {
 
-struct MpiEngine::Inside {
+struct MpiEngine::Impl {
   const Ranks& ranks;
   ClientGroup clients;
   Opening opening;
@@ -24,20 +24,20 @@ MpiEngine::MpiEngine(const Ranks& ranks, ClientGroup clients) {
   FEDRK_EXPECTS(ranks.rank() == 0);
   Opening opening = open(ranks, clients);
   if (!opening.problem.empty()) throw InvalidArgument(opening.problem);
-  inside_.reset(new Inside{ranks, std::move(clients), std::move(opening), {}});
+  impl_.reset(new Impl{ranks, std::move(clients), std::move(opening), {}});
 }
 
-MpiEngine::~MpiEngine() { inside_->announcements.tell(inside_->ranks, inside_->announcements.begin(Command::Stop)); }
+MpiEngine::~MpiEngine() { impl_->announcements.tell(impl_->ranks, impl_->announcements.begin(Command::Stop)); }
 
-std::span<const ClientSummary> MpiEngine::roster() const { return inside_->opening.roster; }
-std::size_t MpiEngine::dimension() const { return inside_->opening.layout.dimension; }
+std::span<const ClientSummary> MpiEngine::roster() const { return impl_->opening.roster; }
+std::size_t MpiEngine::dimension() const { return impl_->opening.layout.dimension; }
 
 RoundReplies MpiEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
-  ByteWriter out = inside_->announcements.begin(Command::Round);
+  ByteWriter out = impl_->announcements.begin(Command::Round);
   put_task(task, participants, roster().size(), out);
-  inside_->announcements.tell(inside_->ranks, std::move(out));
-  if (task.x.size() > kLongVector) inside_->ranks.broadcast_from(task.x.data(), task.x.size_bytes());
-  return rank_round(inside_->ranks, inside_->opening.layout, inside_->clients, task, participants);
+  impl_->announcements.tell(impl_->ranks, std::move(out));
+  if (task.x.size() > kLongVector) impl_->ranks.broadcast_from(task.x.data(), task.x.size_bytes());
+  return rank_round(impl_->ranks, impl_->opening.layout, impl_->clients, task, participants);
 }
 
 }  // namespace fedrk::mpi

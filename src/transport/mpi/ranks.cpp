@@ -15,14 +15,14 @@ namespace fedrk::mpi {
 namespace {
 
 constexpr int kTag = 0;
-constexpr std::size_t kPiece = std::size_t{1} << 30;  // bytes; MPI counts with an int
+constexpr std::size_t kChunk = std::size_t{1} << 30;  // bytes; MPI counts with an int
 
 int whole(std::size_t count) { return static_cast<int>(count); }
 
-// Calls work(data, bytes) for pieces that MPI can count.
+// Calls work(data, bytes) for chunks that MPI can count.
 template <class Byte, class Work>
-void in_pieces(Byte* data, std::size_t bytes, const Work& work) {
-  for (; bytes > kPiece; data += kPiece, bytes -= kPiece) work(data, whole(kPiece));
+void in_chunks(Byte* data, std::size_t bytes, const Work& work) {
+  for (; bytes > kChunk; data += kChunk, bytes -= kChunk) work(data, whole(kChunk));
   work(data, whole(bytes));
 }
 
@@ -59,14 +59,14 @@ Ranks::Ranks(int& argc, char**& argv) {
 Ranks::~Ranks() { MPI_Finalize(); }
 
 // A launcher that binds each rank to its cores has said how many there are.
-std::size_t Ranks::usual_threads() const {
+std::size_t Ranks::default_threads() const {
   const std::size_t allowed = std::max(1U, std::thread::hardware_concurrency());
   const auto there = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   return allowed < there ? allowed : std::max<std::size_t>(1, there / on_this_machine_);
 }
 
 void Ranks::broadcast(void* data, std::size_t bytes) const {
-  in_pieces(static_cast<char*>(data), bytes,
+  in_chunks(static_cast<char*>(data), bytes,
             [](char* from, int count) { MPI_Bcast(from, count, MPI_BYTE, 0, MPI_COMM_WORLD); });
 }
 
@@ -99,22 +99,22 @@ void Ranks::reduce(double* values, std::size_t count) const {
 void Ranks::barrier() const { MPI_Barrier(MPI_COMM_WORLD); }
 
 void Ranks::send(std::size_t to, const void* data, std::size_t bytes) const {
-  in_pieces(static_cast<const char*>(data), bytes,
+  in_chunks(static_cast<const char*>(data), bytes,
             [to](const char* from, int count) { MPI_Send(from, count, MPI_BYTE, whole(to), kTag, MPI_COMM_WORLD); });
 }
 
 void Ranks::send(std::size_t to, const std::string& bytes) const {
   send(to, bytes.data(), bytes.size());
-  if (bytes.size() % kPiece == 0 && !bytes.empty()) send(to, nullptr, 0);
+  if (bytes.size() % kChunk == 0 && !bytes.empty()) send(to, nullptr, 0);
 }
 
 void Ranks::receive(std::size_t from, void* data, std::size_t bytes) const {
-  in_pieces(static_cast<char*>(data), bytes, [from](char* to, int count) {
+  in_chunks(static_cast<char*>(data), bytes, [from](char* to, int count) {
     MPI_Recv(to, count, MPI_BYTE, whole(from), kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   });
 }
 
-// A message tells its length; a full piece is followed by another.
+// A message tells its length; a full chunk is followed by another.
 std::string Ranks::receive(std::size_t from) const {
   std::string bytes;
   int count = 0;
@@ -125,22 +125,22 @@ std::string Ranks::receive(std::size_t from) const {
     bytes.resize(bytes.size() + static_cast<std::size_t>(count));
     char* const to = bytes.data() + bytes.size() - static_cast<std::size_t>(count);
     MPI_Recv(to, count, MPI_BYTE, whole(from), kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  } while (count == whole(kPiece));
+  } while (count == whole(kChunk));
   return bytes;
 }
 
-struct Ranks::Sendings::Inside {
+struct Ranks::Sendings::Impl {
   std::vector<MPI_Request> requests;
 };
 
-Ranks::Sendings::Sendings() : inside_(std::make_unique<Inside>()) {}
+Ranks::Sendings::Sendings() : impl_(std::make_unique<Impl>()) {}
 
 Ranks::Sendings::~Sendings() {
-  MPI_Waitall(whole(inside_->requests.size()), inside_->requests.data(), MPI_STATUSES_IGNORE);
+  MPI_Waitall(whole(impl_->requests.size()), impl_->requests.data(), MPI_STATUSES_IGNORE);
 }
 
 void Ranks::Sendings::send_one(std::size_t to, const void* data, std::size_t bytes) {
-  MPI_Isend(data, whole(bytes), MPI_BYTE, whole(to), kTag, MPI_COMM_WORLD, &inside_->requests.emplace_back());
+  MPI_Isend(data, whole(bytes), MPI_BYTE, whole(to), kTag, MPI_COMM_WORLD, &impl_->requests.emplace_back());
 }
 
 void Ranks::abort(int exit_code) const {

@@ -19,7 +19,7 @@
 namespace fedrk::network {
 namespace {
 
-using Arrival = Switchboard::Arrival;
+using Arrival = ServerProtocol::Arrival;
 
 // "'u', 'v'" of those that the other list lacks; only some of very many.
 std::string missing_from(const std::vector<std::string>& wanted, const std::vector<std::string>& there) {
@@ -28,7 +28,7 @@ std::string missing_from(const std::vector<std::string>& wanted, const std::vect
   std::string text;
   std::size_t count = 0;
   for (const std::string& name : wanted) {
-    if (!known.contains(name) && count++ < kMost) text += (text.empty() ? "'" : ", '") + tamed(name) + "'";
+    if (!known.contains(name) && count++ < kMost) text += (text.empty() ? "'" : ", '") + sanitized(name) + "'";
   }
   return count > kMost ? text + fmt::format(" and {} more", count - kMost) : text;
 }
@@ -47,10 +47,11 @@ class ColumnCheck {
     for (const Arrival& arrival : arrivals) named ? compare_names(arrival) : compare_width(arrival);
   }
 
-  Result<AgreedColumns> result(std::size_t longest) && {
+  Result<AgreedColumns> result(std::size_t max_length) && {
     if (!problems_.empty()) return Error{problems_ + "; all clients need the same columns"};
     if (agreed_.count == 0) return Error{"the clients' data have no columns"};
-    if (agreed_.count > longest) return Error{fmt::format("{} columns are more than this server takes", agreed_.count)};
+    if (agreed_.count > max_length)
+      return Error{fmt::format("{} columns are more than this server takes", agreed_.count)};
     return std::move(agreed_);
   }
 
@@ -101,8 +102,8 @@ constexpr masking::PartLayout kNorms{0, 2};
 /// Asks everyone the same and wants all answers: without one of them there is no beginning.
 class Everyone {
  public:
-  Everyone(Switchboard& switchboard, const FederationOptions& options, const std::vector<Arrival>& arrivals)
-      : switchboard_(switchboard), options_(options) {
+  Everyone(ServerProtocol& protocol, const FederationOptions& options, const std::vector<Arrival>& arrivals)
+      : protocol_(protocol), options_(options) {
     for (const Arrival& arrival : arrivals) {
       all_.push_back(ClientId{static_cast<std::uint32_t>(all_.size())});
       names_.push_back(arrival.name);
@@ -111,15 +112,15 @@ class Everyone {
   }
 
   template <class Body>
-  Result<std::vector<Body>> ask(std::size_t longest, const std::function<Parcel(ClientId)>& parcel,
+  Result<std::vector<Body>> ask(std::size_t max_length, const std::function<OutgoingMessage(ClientId)>& outgoing,
                                 bool squared = false) {
-    const Switchboard::Question question{.kind = wire::kAnswerKind<Body>,
-                                         .parcel = parcel,
-                                         .longest = longest,
-                                         .away_limit = options_.join_limit,
-                                         .squared = squared};
+    const ServerProtocol::Question question{.kind = wire::kAnswerKind<Body>,
+                                            .outgoing = outgoing,
+                                            .max_length = max_length,
+                                            .away_limit = options_.join_limit,
+                                            .squared = squared};
     std::vector<Body> bodies;
-    for (auto& answer : switchboard_.exchange(question, all_)) {
+    for (auto& answer : protocol_.exchange(question, all_)) {
       if (!answer.message) return Error{fmt::format("{}: {}", names_[answer.client.value], answer.absence)};
       bodies.push_back(std::get<Body>(*std::move(answer.message)));
     }
@@ -131,7 +132,7 @@ class Everyone {
     const masking::PartLayout layout{0, columns};
     const std::size_t length = options_.masked ? layout.words() : columns;
     auto answers = ask<wire::ColumnSums>(
-        length, [parcel = parcel_of(question)](ClientId) { return parcel; }, squared);
+        length, [outgoing = outgoing_of(question)](ClientId) { return outgoing; }, squared);
     if (!answers) return answers.error();
     std::vector<ColumnSums> sums;
     std::vector<masking::Words> parts;
@@ -157,7 +158,7 @@ class Everyone {
   }
 
  private:
-  Switchboard& switchboard_;
+  ServerProtocol& protocol_;
   const FederationOptions& options_;
   std::vector<std::string> names_;
   std::vector<std::uint64_t> rows_;
@@ -206,16 +207,16 @@ std::optional<wire::StoredFederation> federation_from(const std::string& stored)
   return federation;
 }
 
-void introduce(const wire::StoredFederation& federation, const std::string& run, Switchboard& switchboard) {
-  wire::Company company{.run = run};
-  for (const auto& member : federation.members) company.members.push_back({member.name, member.ready.mask_key});
-  switchboard.introduce(std::move(company));
+void distribute_keys(const wire::StoredFederation& federation, const std::string& run, ServerProtocol& protocol) {
+  wire::MaskingGroup masking_group{.run = run};
+  for (const auto& member : federation.members) masking_group.members.push_back({member.name, member.ready.mask_key});
+  protocol.distribute_keys(std::move(masking_group));
 }
 
-Result<wire::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options) try {
-  const auto arrivals = switchboard.gather();
+Result<wire::StoredFederation> agree(ServerProtocol& protocol, const FederationOptions& options) try {
+  const auto arrivals = protocol.gather();
   if (!arrivals) return arrivals.error();
-  const auto columns = ColumnCheck(*arrivals).result(options.longest_vector);
+  const auto columns = ColumnCheck(*arrivals).result(options.max_vector);
   if (!columns) return columns.error();
   wire::StoredFederation federation;
   bool sparse = false;
@@ -225,8 +226,8 @@ Result<wire::StoredFederation> agree(Switchboard& switchboard, const FederationO
     sparse = sparse || arrival.ready.sparse;
     rows += arrival.ready.rows;
   }
-  if (options.masked) introduce(federation, options.run, switchboard);
-  Everyone everyone(switchboard, options, *arrivals);
+  if (options.masked) distribute_keys(federation, options.run, protocol);
+  Everyone everyone(protocol, options, *arrivals);
   federation.prepare = {.run = options.run, .columns = columns->count, .names = columns->names};
   if (io::resolve(options.plan).columns != io::ColumnScaling::AsTheyAre) {
     auto scaling = agree_on_scales(everyone, options, *columns, rows, sparse);
@@ -236,7 +237,7 @@ Result<wire::StoredFederation> agree(Switchboard& switchboard, const FederationO
     federation.prepare.scale = std::move(scaling->scale);
   }
   auto prepared = everyone.ask<wire::Prepared>(options.masked ? kNorms.words() : 0, [&](ClientId client) {
-    return parcel_of(prepare_for(federation, client.value));
+    return outgoing_of(prepare_for(federation, client.value));
   });
   if (!prepared) return prepared.error();
   for (std::size_t i = 0; i < prepared->size(); ++i) federation.members[i].prepared = std::move((*prepared)[i]);
@@ -245,14 +246,14 @@ Result<wire::StoredFederation> agree(Switchboard& switchboard, const FederationO
   return Error{error.what()};
 }
 
-void fix_preparation(const wire::StoredFederation& federation, Switchboard& switchboard) {
+void fix_preparation(const wire::StoredFederation& federation, ServerProtocol& protocol) {
   std::vector<wire::Prepare> messages;
   std::vector<wire::Prepared> expected;
   for (const auto& member : federation.members) {
     messages.push_back(prepare_for(federation, static_cast<std::uint32_t>(messages.size())));
     expected.push_back(member.prepared);
   }
-  switchboard.fix_preparation(std::move(messages), std::move(expected));
+  protocol.fix_preparation(std::move(messages), std::move(expected));
 }
 
 namespace {

@@ -18,16 +18,16 @@
 namespace fedrk::network {
 
 /// Waits for the clients and agrees with them.
-Result<wire::StoredFederation> agree(Switchboard& switchboard, const FederationOptions& options);
+Result<wire::StoredFederation> agree(ServerProtocol& protocol, const FederationOptions& options);
 
 /// What a run store holds of it; nothing where that is damaged.
 std::optional<wire::StoredFederation> federation_from(const std::string& stored);
 
 /// Tells everyone who takes part in masked sums.
-void introduce(const wire::StoredFederation& federation, const std::string& run, Switchboard& switchboard);
+void distribute_keys(const wire::StoredFederation& federation, const std::string& run, ServerProtocol& protocol);
 
-/// Tells the switchboard what everyone who joins must be told and must be.
-void fix_preparation(const wire::StoredFederation& federation, Switchboard& switchboard);
+/// Tells the protocol what everyone who joins must be told and must be.
+void fix_preparation(const wire::StoredFederation& federation, ServerProtocol& protocol);
 
 /// The same for those who run the rounds.
 Result<Gathered> gathered_from(const wire::StoredFederation& federation, const io::Plan& plan);

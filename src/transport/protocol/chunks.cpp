@@ -24,7 +24,7 @@ struct Inspection {
   }
 };
 
-Error malformed(std::string words) { return Error{"malformed message: " + std::move(words)}; }
+Error malformed(std::string reason) { return Error{"malformed message: " + std::move(reason)}; }
 
 // The number at the start of protobuf's bytes, which are taken away: seven bits a byte, the lowest first.
 std::optional<std::uint32_t> take_varint(std::string_view& bytes) {
@@ -56,7 +56,7 @@ Result<std::optional<Message>> Reassembler<Message>::take(std::string_view chunk
   if (kind != ChunkKind::Part && kind != ChunkKind::Last) return malformed("no chunk begins like this");
   if (!open_ && kind == ChunkKind::Last) return malformed("the end of none");
   if (!open_) open_.emplace();
-  const std::size_t room = largest_ + longest_ * sizeof(double) - open_->size();
+  const std::size_t room = largest_ + max_length_ * sizeof(double) - open_->size();
   if (chunk.size() > room) return malformed("more than " + std::to_string(open_->size() + room) + " bytes");
   open_->append(chunk);
   if (kind == ChunkKind::Part) return std::optional<Message>();
@@ -72,7 +72,7 @@ Result<std::optional<Message>> Reassembler<Message>::read(std::string_view bytes
   if (!in.complete()) return malformed("its bytes are none");
   Inspection seen;
   describe(*message, seen);
-  if (seen.count > longest_) return malformed("a vector of " + std::to_string(seen.count) + " numbers");
+  if (seen.count > max_length_) return malformed("a vector of " + std::to_string(seen.count) + " numbers");
   if (!seen.good_text) return malformed("a text that is not UTF-8");
   return message;
 }

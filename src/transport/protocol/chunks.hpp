@@ -40,12 +40,12 @@ inline Chunk chunk_at(std::string_view message, std::size_t from, std::size_t mo
 template <class Message>
 class Reassembler {
  public:
-  /// Refuses messages of more than `largest` bytes beside their vectors, and vectors of more than `longest` numbers
+  /// Refuses messages of more than `largest` bytes beside their vectors, and vectors of more than `max_length` numbers
   /// altogether.
-  Reassembler(std::size_t largest, std::size_t longest) : largest_(largest), longest_(longest) {}
+  Reassembler(std::size_t largest, std::size_t max_length) : largest_(largest), max_length_(max_length) {}
   /// From now on so many numbers too. What was allowed stays so: an answer to an earlier question may still be on its
   /// way.
-  void allow(std::size_t longest) { longest_ = std::max(longest_, longest); }
+  void allow(std::size_t max_length) { max_length_ = std::max(max_length_, max_length); }
 
   /// The message, once it is whole. An error where it cannot become one; what was begun is then forgotten.
   Result<std::optional<Message>> add(std::string_view chunk) {
@@ -58,7 +58,7 @@ class Reassembler {
   Result<std::optional<Message>> take(std::string_view chunk);
   Result<std::optional<Message>> read(std::string_view bytes) const;
 
-  std::size_t largest_, longest_;
+  std::size_t largest_, max_length_;
   std::optional<std::string> open_;
 };
 

@@ -29,35 +29,35 @@ std::string common_bytes(const wire::Prepare& prepare) {
 
 }  // namespace
 
-Participant::Participant(ParticipantOptions options, DataOwner& owner, operation::Log& log)
+ClientProtocol::ClientProtocol(ClientProtocolOptions options, DataOwner& owner, operation::Log& log)
     : options_(std::move(options)),
       owner_(owner),
       log_(log),
       masked_({options_.name, options_.credentials, options_.book, options_.min_sum, options_.budget}, log) {}
 
-wire::Hello Participant::hello() const {
+wire::Hello ClientProtocol::hello() const {
   return {.software = options_.software, .name = options_.name, .known_draws = options_.known_draws};
 }
 
 // What is wrong with data may quote them: such words are for the own log alone.
-Participant::Reaction Participant::refuse_for(const std::string& detail, std::string reason) {
+ClientProtocol::Reaction ClientProtocol::refuse_for(const std::string& detail, std::string reason) {
   log_.error("data.wrong", {{"reason", detail}});
   return refuse(std::move(reason));
 }
 
-Participant::Reaction Participant::refuse(std::string reason) {
+ClientProtocol::Reaction ClientProtocol::refuse(std::string reason) {
   log_.error("refused", {{"reason", reason}});
   return {wire::Refusal{.run = run_, .reason = std::move(reason)}};
 }
 
-Participant::Reaction Participant::refuse_task(std::string reason, const wire::Task& task,
-                                               std::optional<std::uint32_t> answered) {
+ClientProtocol::Reaction ClientProtocol::refuse_task(std::string reason, const wire::Task& task,
+                                                     std::optional<std::uint32_t> answered) {
   log_.error("refused", {{"reason", reason}});
   return {wire::Refusal{run_, std::move(reason), task.number, task.attempt, answered}};
 }
 
 // Whatever goes wrong with the work of one message, the server is told, and the client stays for the next.
-Participant::Reaction Participant::on_message(const wire::ServerMessage& message) try {
+ClientProtocol::Reaction ClientProtocol::on_message(const wire::ServerMessage& message) try {
   const auto* task = std::get_if<wire::Task>(&message);
   if (unfit_ && task != nullptr) return refuse_task(kUnfit, *task);
   if (unfit_ && !wire::holds<wire::End>(message)) return refuse(kUnfit);
@@ -70,7 +70,7 @@ Participant::Reaction Participant::on_message(const wire::ServerMessage& message
 }
 
 // What the owner of the rows has not agreed to, if anything.
-std::string Participant::unwelcome(const wire::Welcome& welcome) const {
+std::string ClientProtocol::unwelcome(const wire::Welcome& welcome) const {
   if (welcome.masked && options_.known_draws) {
     return "its draws derive from the plan's seed, which the server knows: not in a private run; set draws to secret";
   }
@@ -89,13 +89,13 @@ std::string Participant::unwelcome(const wire::Welcome& welcome) const {
   return exposed.empty() ? "" : exposed + "; where that is all right, both sides say --expose-rows";
 }
 
-Participant::Reaction Participant::answer(const wire::Company& company) {
+ClientProtocol::Reaction ClientProtocol::answer(const wire::MaskingGroup& masking_group) {
   if (!ready_ || !masked_run_) return refuse("keys for masks came out of turn");
-  if (const auto met = masked_.meet(company); !met) return refuse(met.error().message);
+  if (const auto met = masked_.set_peers(masking_group); !met) return refuse(met.error().message);
   return {};
 }
 
-Participant::Reaction Participant::answer(const wire::Welcome& welcome) {
+ClientProtocol::Reaction ClientProtocol::answer(const wire::Welcome& welcome) {
   if (welcome.protocol != wire::kProtocol) return refuse("the server speaks another version of the protocol");
   std::string text = common_bytes(welcome);
   if (!ready_ || text != welcome_) {
@@ -106,7 +106,7 @@ Participant::Reaction Participant::answer(const wire::Welcome& welcome) {
     prepared_.reset();
     plan_ = {};
     if (const auto taken = wire::take_plan(welcome.plan, plan_); !taken) return refuse(taken.error().message);
-    if (std::string words = unwelcome(welcome); !words.empty()) return refuse(std::move(words));
+    if (std::string reason = unwelcome(welcome); !reason.empty()) return refuse(std::move(reason));
     masked_run_ = welcome.masked;
     if (!masked_run_) log_.warning("reveal.updates", {{"note", kUpdatesRevealed}});
     log_.info("data.reading", {{"run", run_}});
@@ -127,24 +127,24 @@ Participant::Reaction Participant::answer(const wire::Welcome& welcome) {
 }
 
 // The columns of another client, where some have them in another order.
-Result<void> Participant::order(const std::vector<std::string>& names) {
+Result<void> ClientProtocol::order(const std::vector<std::string>& names) {
   return names.empty() ? Result<void>() : owner_.order_columns(names);
 }
 
-Participant::Reaction Participant::answer(const wire::SumColumns& question) {
+ClientProtocol::Reaction ClientProtocol::answer(const wire::SumColumns& question) {
   if (!ready_ || question.run != run_) return refuse("sums of another run were asked for");
-  if (question.columns > options_.longest_vector) return refuse("sums of too many columns");
+  if (question.columns > options_.max_vector) return refuse("sums of too many columns");
   if (const auto put = order(question.names); !put) return refuse_for(put.error().message, kUnfit);
   return sums(owner_.column_sums(question.columns), false, bytes_of(question));
 }
 
-Participant::Reaction Participant::answer(const wire::SumSquares& question) {
+ClientProtocol::Reaction ClientProtocol::answer(const wire::SumSquares& question) {
   if (!ready_ || question.run != run_) return refuse("sums of another run were asked for");
   if (const auto put = order(question.names); !put) return refuse_for(put.error().message, kUnfit);
   return sums(owner_.column_square_sums(question.centre), true, bytes_of(question));
 }
 
-Participant::Reaction Participant::sums(Result<ColumnSums> made, bool squared, std::string_view about) {
+ClientProtocol::Reaction ClientProtocol::sums(Result<ColumnSums> made, bool squared, std::string_view about) {
   if (!made) return refuse_for(made.error().message, kUnfit);
   if (plan_.method.privacy.on()) return refuse("sums of columns would be without noise, in a run with an epsilon");
   wire::ColumnSums answer{.run = run_, .rows = made->rows, .squared = squared};
@@ -158,8 +158,8 @@ Participant::Reaction Participant::sums(Result<ColumnSums> made, bool squared, s
   return {std::move(answer)};
 }
 
-std::string Participant::wrong_preparation(const wire::Prepare& prepare) const {
-  if (prepare.columns > options_.longest_vector) return "the server wants too many columns";
+std::string ClientProtocol::wrong_preparation(const wire::Prepare& prepare) const {
+  if (prepare.columns > options_.max_vector) return "the server wants too many columns";
   if (prepare.place >= kMostPlaces) return "the server counts more clients than there can be";
   if (!all_finite(prepare.centre) || !all_finite(prepare.scale)) {
     return "the server's scales are not finite";
@@ -170,7 +170,7 @@ std::string Participant::wrong_preparation(const wire::Prepare& prepare) const {
   return "";
 }
 
-Participant::Reaction Participant::answer(const wire::Prepare& prepare) {
+ClientProtocol::Reaction ClientProtocol::answer(const wire::Prepare& prepare) {
   if (!ready_ || prepare.run != run_) return refuse("rows of another run were to be prepared");
   std::string text = common_bytes(prepare);
   if (!prepared_ || text != preparation_ || prepare.place != place_.value) {
@@ -205,7 +205,7 @@ Participant::Reaction Participant::answer(const wire::Prepare& prepare) {
   return {*prepared_};
 }
 
-Participant::Reaction Participant::answer(const wire::Task& task) {
+ClientProtocol::Reaction ClientProtocol::answer(const wire::Task& task) {
   if (!prepared_ || task.run != run_) return refuse_task("a task of another run", task);
   auto received = wire::ReceivedTask::from(task, place_, prepared_->unknowns);
   if (!received) return refuse_task("a task that makes no sense: " + received.error().message, task);
@@ -218,19 +218,19 @@ Participant::Reaction Participant::answer(const wire::Task& task) {
   return {wire::update_message(run_, received->number(), received->task(), *std::move(reply))};
 }
 
-bool Participant::has_other_steps(const LocalTask& task) const {
-  const auto* steps = std::get_if<ValidSteps>(&task.work);
+bool ClientProtocol::has_other_steps(const LocalTask& task) const {
+  const auto* steps = std::get_if<CutSteps>(&task.work);
   if (steps == nullptr) return false;
-  if (!task.columns.empty()) return steps->budget != StepBudget{UntilProjected{}};  // a refit
+  if (!task.columns.empty()) return steps->budget != StepBudget{ExactProjection{}};  // a refit
   return plan_.local_steps ? steps->budget != *plan_.local_steps : is_one_step(*steps);
 }
 
-Participant::Reaction Participant::answer_masked(const wire::Task& task, wire::ReceivedTask received) {
+ClientProtocol::Reaction ClientProtocol::answer_masked(const wire::Task& task, wire::ReceivedTask received) {
   if (has_other_steps(received.task()) || !serves(received.task(), plan_.method, io::resolve(plan_).run)) {
     return refuse_task("its plan has no use for this", task);
   }
   if (auto refused = masked_.admit(task, received, rows_)) {
-    return refuse_task(std::move(refused->words), task, refused->answered);
+    return refuse_task(std::move(refused->reason), task, refused->answered);
   }
   const auto reply = owner_.answer(received.task());
   if (!reply) return refuse_task(reply.error().message, task);

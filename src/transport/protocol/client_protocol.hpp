@@ -15,23 +15,23 @@
 
 namespace fedrk::network {
 
-struct ParticipantOptions {
+struct ClientProtocolOptions {
   std::string name;
   std::string software;
   bool known_draws = false;
-  std::size_t longest_vector = 1 << 27;                // numbers; a server may not ask for more columns
+  std::size_t max_vector = 1 << 27;                    // numbers; a server may not ask for more columns
   std::size_t largest_message = 4 << 20;               // bytes
   bool reveal_updates = false;                         // takes part where the server sees single updates
   bool expose_rows = false;                            // also where one update shows a row outright
   std::optional<security::Credentials> credentials{};  // as MaskedClientOptions
-  store::MaskBook* book = nullptr;
+  store::ReplayGuard* book = nullptr;
   std::size_t min_sum = 3;
   PrivacyBudget budget{};
 };
 
-class Participant {
+class ClientProtocol {
  public:
-  Participant(ParticipantOptions options, DataOwner& owner, operation::Log& log);
+  ClientProtocol(ClientProtocolOptions options, DataOwner& owner, operation::Log& log);
 
   wire::Hello hello() const;
 
@@ -45,7 +45,7 @@ class Participant {
 
  private:
   Reaction answer(const wire::Welcome& welcome);
-  Reaction answer(const wire::Company& company);
+  Reaction answer(const wire::MaskingGroup& masking_group);
   Reaction answer(const wire::SumColumns& question);
   Reaction answer(const wire::SumSquares& question);
   Reaction answer(const wire::Prepare& prepare);
@@ -61,7 +61,7 @@ class Participant {
   Reaction refuse(std::string reason);
   Reaction refuse_task(std::string reason, const wire::Task& task, std::optional<std::uint32_t> answered = {});
 
-  ParticipantOptions options_;
+  ClientProtocolOptions options_;
   DataOwner& owner_;
   operation::Log& log_;
   std::string run_, welcome_, preparation_;  // the last two as they came, to see whether they came again

@@ -19,14 +19,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 ClientOutcome ended(const wire::End& end) {
-  return {ClientOutcome::Kind::Ended, tamed(end.reason, 500), tamed(end.status), end.names, end.coefficients};
+  return {ClientOutcome::Kind::Ended, sanitized(end.reason, 500), sanitized(end.status), end.names, end.coefficients};
 }
 
 // Certificates that cannot be read show when the connection is made; keys for masks are then not signed, and others
 // refuse them.
-ParticipantOptions participant_options(const ClientRunOptions& options) {
-  ParticipantOptions own{options.name, options.software, options.known_draws, options.longest_vector,
-                         options.largest_message};
+ClientProtocolOptions participant_options(const ClientRunOptions& options) {
+  ClientProtocolOptions own{options.name, options.software, options.known_draws, options.max_vector,
+                            options.largest_message};
   own.reveal_updates = options.reveal_updates;
   own.expose_rows = options.expose_rows;
   own.min_sum = options.min_sum;
@@ -48,12 +48,12 @@ struct ClientRun::State {
   std::optional<ClientOutcome> attempt();
   std::optional<ClientOutcome> judge(const SessionOutcome& session);
   std::optional<ClientOutcome> give_up_on(const LinkEnd& link);
-  void say_once(std::string words);
+  void say_once(std::string reason);
   bool pause();
 
   ClientRunOptions options;
   operation::Log& log;
-  Participant participant;
+  ClientProtocol participant;
   Clock::time_point last_contact = Clock::now();
   Milliseconds retry{100};
   std::string said;
@@ -98,7 +98,7 @@ std::optional<ClientOutcome> ClientRun::State::attempt() {
     if (stopped) return std::nullopt;
     link = made->get();
   }
-  const SessionOutcome session = run_session(**made, participant, options.longest_vector, options.largest_message);
+  const SessionOutcome session = run_session(**made, participant, options.max_vector, options.largest_message);
   {
     const std::lock_guard lock(mutex);
     link = nullptr;
@@ -115,41 +115,41 @@ std::optional<ClientOutcome> ClientRun::State::judge(const SessionOutcome& sessi
   }
   if (session.end && session.end->final) return ended(*session.end);
   if (session.end) {
-    say_once("the server goes away, and may come back: " + tamed(session.end->reason, 500));
+    say_once("the server goes away, and may come back: " + sanitized(session.end->reason, 500));
     return std::nullopt;
   }
   if (session.link.kind == LinkEnd::Kind::Denied) {
-    return ClientOutcome{ClientOutcome::Kind::Refused, session.link.words, "", {}, {}};
+    return ClientOutcome{ClientOutcome::Kind::Refused, session.link.message, "", {}, {}};
   }
   return give_up_on(session.link);
 }
 
 std::optional<ClientOutcome> ClientRun::State::give_up_on(const LinkEnd& lost) {
-  std::string words = lost.words;
+  std::string reason = lost.message;
   if (lost.kind == LinkEnd::Kind::Unreachable && options.diagnose) {
     const Diagnosis diagnosis = options.diagnose();
-    unexplained = diagnosis.words.empty() ? unexplained + 1 : 0;
-    if (!diagnosis.words.empty()) words = diagnosis.words;
-    if (diagnosis.hopeless) return ClientOutcome{ClientOutcome::Kind::Refused, words, "", {}, {}};
+    unexplained = diagnosis.message.empty() ? unexplained + 1 : 0;
+    if (!diagnosis.message.empty()) reason = diagnosis.message;
+    if (diagnosis.hopeless) return ClientOutcome{ClientOutcome::Kind::Refused, reason, "", {}, {}};
   }
   if (Clock::now() - last_contact >= options.wait_limit) {
     const double waited = std::chrono::duration<double>(options.wait_limit).count();
     return ClientOutcome{ClientOutcome::Kind::GaveUp,
-                         fmt::format("gave up after {:g} s without {}: {}", waited, options.server, words),
+                         fmt::format("gave up after {:g} s without {}: {}", waited, options.server, reason),
                          "",
                          {},
                          {}};
   }
   // Where nothing is found to be wrong, the server most likely came up just now.
-  if (unexplained == 0 || unexplained > 2) say_once(words);
+  if (unexplained == 0 || unexplained > 2) say_once(reason);
   return std::nullopt;
 }
 
 // The same reason need not be said at each attempt.
-void ClientRun::State::say_once(std::string words) {
-  if (words == said) return;
-  log.warning("connection.waiting", {{"server", options.server}, {"reason", words}});
-  said = std::move(words);
+void ClientRun::State::say_once(std::string reason) {
+  if (reason == said) return;
+  log.warning("connection.waiting", {{"server", options.server}, {"reason", reason}});
+  said = std::move(reason);
 }
 
 bool ClientRun::State::pause() {

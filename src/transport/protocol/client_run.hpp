@@ -22,7 +22,7 @@ namespace fedrk::network {
 
 /// What is wrong with the way to the server, found out by other means than the connection itself.
 struct Diagnosis {
-  std::string words;      // empty: nothing was found
+  std::string message;    // empty: nothing was found
   bool hopeless = false;  // waiting will not mend it
 };
 
@@ -34,14 +34,14 @@ struct ClientRunOptions {
   std::string software;
   std::optional<TlsFiles> tls;  // none: in the clear
   bool known_draws = false;
-  bool reveal_updates = false;       // takes part where the server sees single updates
-  bool expose_rows = false;          // also where one update shows a row outright
-  std::size_t min_sum = 3;           // participants of a masked sum at least; 0: all clients of the run
-  store::MaskBook* book = nullptr;   // what it must remember of masked runs; none: for as long as this lives
-  PrivacyBudget budget{};            // what its rows may ever give away under differential privacy
-  Milliseconds wait_limit{600'000};  // for a server that cannot be reached
-  Milliseconds retry_most{2'000};    // between attempts; the first come sooner
-  std::size_t longest_vector = 1 << 27;
+  bool reveal_updates = false;         // takes part where the server sees single updates
+  bool expose_rows = false;            // also where one update shows a row outright
+  std::size_t min_sum = 3;             // participants of a masked sum at least; 0: all clients of the run
+  store::ReplayGuard* book = nullptr;  // what it must remember of masked runs; none: for as long as this lives
+  PrivacyBudget budget{};              // what its rows may ever give away under differential privacy
+  Milliseconds wait_limit{600'000};    // for a server that cannot be reached
+  Milliseconds retry_most{2'000};      // between attempts; the first come sooner
+  std::size_t max_vector = 1 << 27;
   std::size_t largest_message = 4 << 20;
   std::function<Diagnosis()> diagnose{};                             // asked where the server cannot be reached
   std::function<Result<std::unique_ptr<ServerLink>>()> connector{};  // empty: over the network
@@ -55,7 +55,7 @@ struct ClientOutcome {
     Stopped,  // by `stop`
   };
   Kind kind = Kind::Stopped;
-  std::string words;
+  std::string message;
   std::string status;  // of the run, where it ended
   std::vector<std::string> names;
   std::vector<double> coefficients;

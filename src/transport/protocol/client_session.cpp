@@ -18,12 +18,12 @@ constexpr std::size_t kMostWaiting = 16;
 
 class Session {
  public:
-  Session(ServerLink& link, Participant& participant, std::size_t longest, std::size_t largest)
-      : link_(link), participant_(participant), incoming_(largest, longest) {}
+  Session(ServerLink& link, ClientProtocol& participant, std::size_t max_length, std::size_t largest)
+      : link_(link), protocol_(participant), incoming_(largest, max_length) {}
 
   SessionOutcome run() {
     std::thread reader;
-    if (send(participant_.hello())) {
+    if (send(protocol_.hello())) {
       reader = std::thread([this] { read_all(); });
       std::thread heart([this] { beat(); });
       work();
@@ -122,7 +122,7 @@ class Session {
 
   void react(const wire::ServerMessage& message) {
     const auto start = std::chrono::steady_clock::now();
-    auto reaction = participant_.on_message(message);
+    auto reaction = protocol_.on_message(message);
     if (reaction.end) outcome_.end = std::move(reaction.end);
     const bool answered = reaction.answer && send(*reaction.answer);  // where that fails, reading ends too
     const std::lock_guard lock(mutex_);
@@ -147,7 +147,7 @@ class Session {
   static constexpr auto kShort = std::chrono::milliseconds(2);
 
   ServerLink& link_;
-  Participant& participant_;
+  ClientProtocol& protocol_;
   wire::Reassembler<wire::ServerMessage> incoming_;  // the reader's
   std::string broken_;                               // the reader's, until it is joined
   SessionOutcome outcome_;
@@ -166,8 +166,8 @@ class Session {
 
 }  // namespace
 
-SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest, std::size_t largest) {
-  return Session(link, participant, longest, largest).run();
+SessionOutcome run_session(ServerLink& link, ClientProtocol& participant, std::size_t max_length, std::size_t largest) {
+  return Session(link, participant, max_length, largest).run();
 }
 
 }  // namespace fedrk::network

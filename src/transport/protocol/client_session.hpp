@@ -20,8 +20,8 @@ struct SessionOutcome {
   bool joined = false;           // it was welcomed
 };
 
-/// Runs until the connection ends; `longest` bounds the numbers of a message, `largest` its other bytes.
-SessionOutcome run_session(ServerLink& link, Participant& participant, std::size_t longest,
+/// Runs until the connection ends; `max_length` bounds the numbers of a message, `largest` its other bytes.
+SessionOutcome run_session(ServerLink& link, ClientProtocol& participant, std::size_t max_length,
                            std::size_t largest = 4 << 20);
 
 }  // namespace fedrk::network

@@ -11,7 +11,7 @@
 
 namespace fedrk::network {
 
-struct FederationServer::Parts {
+struct FederationServer::Impl {
   ServerOptions options;
   std::unique_ptr<WebSocketServer> sockets;
   std::vector<ClientSummary> roster;
@@ -27,27 +27,27 @@ std::vector<std::string> stored_clients(const std::string& stored) {
   return names;
 }
 
-FederationServer::FederationServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+FederationServer::FederationServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 FederationServer::~FederationServer() = default;
 
 Result<std::unique_ptr<FederationServer>> FederationServer::open(ServerOptions options, operation::Log& log) {
   auto sockets = WebSocketServer::open({options.listen, options.tls, options.memory_limit}, options.federation, log);
   if (!sockets) return sockets.error();
   return std::unique_ptr<FederationServer>(
-      new FederationServer(std::make_unique<Parts>(Parts{std::move(options), *std::move(sockets), {}, 0, {}})));
+      new FederationServer(std::make_unique<Impl>(Impl{std::move(options), *std::move(sockets), {}, 0, {}})));
 }
 
-int FederationServer::port() const { return parts_->sockets->port(); }
+int FederationServer::port() const { return impl_->sockets->port(); }
 
 Result<Gathered> FederationServer::gather(const std::string& stored) {
-  Switchboard& switchboard = parts_->sockets->switchboard();
-  const FederationOptions& options = parts_->options.federation;
+  ServerProtocol& protocol = impl_->sockets->protocol();
+  const FederationOptions& options = impl_->options.federation;
   wire::StoredFederation federation;
   if (stored.empty()) {
-    auto agreed = agree(switchboard, options);
+    auto agreed = agree(protocol, options);
     if (!agreed) return agreed.error();
     federation = *std::move(agreed);
-    fix_preparation(federation, switchboard);
+    fix_preparation(federation, protocol);
   } else {
     auto read = federation_from(stored);
     if (!read) return Error{"what the run store holds of the federation is damaged"};
@@ -56,40 +56,40 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
         !std::ranges::equal(federation.members, options.clients, {}, &wire::StoredFederation::Member::name)) {
       return Error{"the list of clients is not that with which the run began"};
     }
-    std::vector<Switchboard::Arrival> began;
+    std::vector<ServerProtocol::Arrival> began;
     for (const auto& member : federation.members) began.push_back({member.name, member.ready, member.known_draws});
-    switchboard.expect(began);
-    if (options.masked) introduce(federation, options.run, switchboard);
-    fix_preparation(federation, switchboard);
-    if (const auto arrivals = switchboard.gather(); !arrivals) return arrivals.error();
+    protocol.expect(began);
+    if (options.masked) distribute_keys(federation, options.run, protocol);
+    fix_preparation(federation, protocol);
+    if (const auto arrivals = protocol.gather(); !arrivals) return arrivals.error();
   }
   auto gathered = gathered_from(federation, options.plan);
   if (!gathered) return gathered.error();
-  parts_->roster = gathered->roster;
-  parts_->unknowns = federation.members.front().prepared.unknowns;
+  impl_->roster = gathered->roster;
+  impl_->unknowns = federation.members.front().prepared.unknowns;
   return gathered;
 }
 
 Engine& FederationServer::engine(std::uint64_t first_task) {
-  FEDRK_EXPECTS(!parts_->roster.empty());
-  return parts_->engine.emplace(parts_->sockets->switchboard(), parts_->options.federation, parts_->roster,
-                                parts_->unknowns, first_task);
+  FEDRK_EXPECTS(!impl_->roster.empty());
+  return impl_->engine.emplace(impl_->sockets->protocol(), impl_->options.federation, impl_->roster, impl_->unknowns,
+                               first_task);
 }
 
 void FederationServer::end(const LastWord& word) {
   wire::End end{.status = word.status, .reason = word.reason, .final = word.final, .names = word.names};
   // Coefficients without names are better than a last word that nobody can take.
-  if (bytes_of(end).size() > parts_->options.federation.largest_message / 2) end.names.clear();
+  if (bytes_of(end).size() > impl_->options.federation.largest_message / 2) end.names.clear();
   end.coefficients.assign(word.coefficients.begin(), word.coefficients.end());
-  parts_->sockets->switchboard().end(end);
-  const Milliseconds goodbye = std::min(Milliseconds(2'000), 4 * parts_->options.federation.heartbeat);
-  parts_->sockets->switchboard().wait_until_empty(goodbye);
+  impl_->sockets->protocol().end(end);
+  const Milliseconds goodbye = std::min(Milliseconds(2'000), 4 * impl_->options.federation.heartbeat);
+  impl_->sockets->protocol().wait_until_empty(goodbye);
 }
 
-void FederationServer::interrupt(Termination why, std::string words) {
-  parts_->sockets->switchboard().interrupt(why, std::move(words));
+void FederationServer::interrupt(Termination why, std::string reason) {
+  impl_->sockets->protocol().interrupt(why, std::move(reason));
 }
 
-std::vector<SeatStatus> FederationServer::status() const { return parts_->sockets->switchboard().status(); }
+std::vector<ClientStatus> FederationServer::status() const { return impl_->sockets->protocol().status(); }
 
 }  // namespace fedrk::network

@@ -46,7 +46,7 @@ class FederationServer {
 
   int port() const;
 
-  /// With what an earlier process stored, a run goes on: the clients must be as they were. Throws RunEnded after
+  /// With what an earlier process stored, a run goes on: the clients must be as they were. Throws RunAborted after
   /// `interrupt`.
   Result<Gathered> gather(const std::string& stored = {});
 
@@ -62,15 +62,15 @@ class FederationServer {
   };
   void end(const LastWord& word);
 
-  /// From any thread: whoever waits for clients gets RunEnded.
-  void interrupt(Termination why, std::string words);
+  /// From any thread: whoever waits for clients gets RunAborted.
+  void interrupt(Termination why, std::string reason);
 
-  std::vector<SeatStatus> status() const;
+  std::vector<ClientStatus> status() const;
 
  private:
-  struct Parts;
-  explicit FederationServer(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  struct Impl;
+  explicit FederationServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fedrk::network

@@ -84,7 +84,7 @@ struct Ready {
 };
 
 /// In a masked run, before anything is asked: everyone who takes part, so that each pair has its secret.
-struct Company {
+struct MaskingGroup {
   struct Member {
     std::string name{};
     MaskKey key{};
@@ -212,7 +212,7 @@ struct End {
 // ---- What travels.
 
 using ClientMessage = std::variant<Hello, Ready, Heartbeat, ColumnSums, Prepared, Update, Refusal>;
-using ServerMessage = std::variant<Welcome, Company, SumColumns, SumSquares, Prepare, Task, End>;
+using ServerMessage = std::variant<Welcome, MaskingGroup, SumColumns, SumSquares, Prepare, Task, End>;
 
 /// The number of a kind of message, which its bytes begin with.
 template <class Body, class... Bodies>

@@ -24,16 +24,16 @@ bool is_swept(const LocalTask& task) {
 
 }  // namespace
 
-using Answer = Switchboard::Answer;
+using Answer = ServerProtocol::Answer;
 
-NetworkEngine::NetworkEngine(Switchboard& switchboard, FederationOptions options, std::vector<ClientSummary> roster,
+NetworkEngine::NetworkEngine(ServerProtocol& protocol, FederationOptions options, std::vector<ClientSummary> roster,
                              std::size_t dimension, std::uint64_t first_task)
-    : switchboard_(switchboard),
+    : protocol_(protocol),
       options_(std::move(options)),
       roster_(std::move(roster)),
       dimension_(dimension),
       next_task_(first_task),
-      masked_(switchboard, options_, roster_, dimension) {}
+      masked_(protocol, options_, roster_, dimension) {}
 
 // A reply that can be used, or an absence; one that makes no sense is held against its client.
 void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {
@@ -46,7 +46,7 @@ void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& ro
   if (!same_round) wrong = "its update is of another round";
   if (part != (task.reveal == Reveal::Sums)) wrong = "its update does not reveal what was asked for";
   if (wrong.empty()) return round.replies.push_back(std::move(reply));
-  switchboard_.report_wrong(answer.client, wrong);
+  protocol_.report_wrong(answer.client, wrong);
   round.absences.push_back({answer.client, std::move(wrong)});
 }
 
@@ -54,9 +54,9 @@ void NetworkEngine::check_quorum(const LocalTask& task, std::size_t asked, const
   const std::size_t quorum = quorum_of(options_, asked);
   if (round.replies.size() >= quorum) return;
   const Absence& first = round.absences.front();
-  throw RunEnded(Termination::ClientsLost,
-                 fmt::format("round {}: {} of {} clients answered, {} are needed; {}: {}", task.round.value + 1,
-                             round.replies.size(), asked, quorum, roster_[first.client.value].name, first.reason));
+  throw RunAborted(Termination::ClientsLost,
+                   fmt::format("round {}: {} of {} clients answered, {} are needed; {}: {}", task.round.value + 1,
+                               round.replies.size(), asked, quorum, roster_[first.client.value].name, first.reason));
 }
 
 // Answers for which those who may come back are waited for.
@@ -79,18 +79,18 @@ void NetworkEngine::state(StateStream& stream) { stream(masked_); }
 RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask& task,
                                            std::span<const ClientId> participants) {
   const std::size_t unknowns = task.columns.empty() ? dimension_ : task.columns.size();
-  const TaskParcels parcels(wire::task_message(options_.run, number, task, participants), task.own);
-  Switchboard::Question question{.kind = wire::kAnswerKind<wire::Update>,
-                                 .number = number,
-                                 .parcel = [&](ClientId client) { return parcels(client); },
-                                 .longest = std::max(dimension_, reply_length(task.work, unknowns).value_or(0))};
+  const OutgoingTasks outgoing(wire::task_message(options_.run, number, task, participants), task.own);
+  ServerProtocol::Question question{.kind = wire::kAnswerKind<wire::Update>,
+                                    .number = number,
+                                    .outgoing = [&](ClientId client) { return outgoing(client); },
+                                    .max_length = std::max(dimension_, reply_length(task.work, unknowns).value_or(0))};
   RoundReplies round;
   std::vector<ClientId> missing(participants.begin(), participants.end());
   const auto patience = Clock::now() + options_.join_limit;
   const std::size_t wanted = answers_wanted(task, participants.size());
   while (!missing.empty()) {
     std::vector<Absence> late;
-    for (Answer& answer : switchboard_.exchange(question, missing)) {
+    for (Answer& answer : protocol_.exchange(question, missing)) {
       if (answer.may_return) {
         late.push_back({answer.client, std::move(answer.absence)});
       } else {

@@ -19,13 +19,13 @@ namespace fedrk::network {
 class NetworkEngine final : public Engine {
  public:
   /// Tasks are numbered from `first_task` on: after a restart, as if there had been none.
-  NetworkEngine(Switchboard& switchboard, FederationOptions options, std::vector<ClientSummary> roster,
+  NetworkEngine(ServerProtocol& protocol, FederationOptions options, std::vector<ClientSummary> roster,
                 std::size_t dimension, std::uint64_t first_task);
 
   std::span<const ClientSummary> roster() const override { return roster_; }
   std::size_t dimension() const override { return dimension_; }
 
-  /// Throws RunEnded where too few answer, also when asked again, or where the run was told to end. A patient task
+  /// Throws RunAborted where too few answer, also when asked again, or where the run was told to end. A patient task
   /// waits for everyone, as long as for joining.
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
   void repeated(const LocalTask& task, const RoundReplies& round) override;
@@ -33,11 +33,11 @@ class NetworkEngine final : public Engine {
 
  private:
   RoundReplies single_updates(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants);
-  void take(const LocalTask& task, Switchboard::Answer& answer, RoundReplies& round);
+  void take(const LocalTask& task, ServerProtocol::Answer& answer, RoundReplies& round);
   std::size_t answers_wanted(const LocalTask& task, std::size_t asked) const;
   void check_quorum(const LocalTask& task, std::size_t asked, const RoundReplies& round) const;
 
-  Switchboard& switchboard_;
+  ServerProtocol& protocol_;
   FederationOptions options_;
   std::vector<ClientSummary> roster_;
   std::size_t dimension_;

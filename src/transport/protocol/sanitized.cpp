@@ -8,19 +8,19 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 }  // namespace
 
-std::string tamed(std::string words, std::size_t most) {
-  if (words.size() > most) {
+std::string sanitized(std::string reason, std::size_t most) {
+  if (reason.size() > most) {
     std::size_t end = most;  // not within a character: some writers of JSON throw at half of one
-    while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0) == 0x80) --end;
-    words.resize(end);
+    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
+    reason.resize(end);
   }
-  for (char& c : words) {
+  for (char& c : reason) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
-  return words;
+  return reason;
 }
 
-std::string handshake_words(std::string_view reason) {
+std::string handshake_reason(std::string_view reason) {
   if (has(reason, "certificate verify failed")) return "the peer's certificate is not to be believed";
   if (has(reason, "did not return a certificate")) return "the peer has shown no certificate";
   if (has(reason, "wrong version number") || has(reason, "http request")) return "the peer does not speak TLS";

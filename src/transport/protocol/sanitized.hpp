@@ -10,9 +10,9 @@
 namespace fedrk::network {
 
 /// What a peer said, for a log, a history or a terminal: short, and without what could steer it.
-std::string tamed(std::string words, std::size_t most = 200);
+std::string sanitized(std::string reason, std::size_t most = 200);
 
 /// Why a handshake failed, from OpenSSL's words for it.
-std::string handshake_words(std::string_view reason);
+std::string handshake_reason(std::string_view reason);
 
 }  // namespace fedrk::network

@@ -24,7 +24,7 @@ struct LinkEnd {
     Lost,         // it broke, or the server asked to come back later
   };
   Kind kind = Kind::Closed;
-  std::string words;
+  std::string message;
 };
 
 class ServerLink {

@@ -16,22 +16,24 @@ namespace {
 constexpr std::ptrdiff_t kMostOfOneName = 8;
 }  // namespace
 
-Parcel parcel_of(const wire::ServerMessage& message) { return std::make_shared<const std::string>(bytes_of(message)); }
+OutgoingMessage outgoing_of(const wire::ServerMessage& message) {
+  return std::make_shared<const std::string>(bytes_of(message));
+}
 
-Switchboard::Switchboard(FederationOptions options, Outbox& outbox, operation::Log& log)
+ServerProtocol::ServerProtocol(FederationOptions options, Outbox& outbox, operation::Log& log)
     : options_(std::move(options)), outbox_(outbox), log_(log), plan_(wire::plan_message(options_.plan)) {
   for (const std::string& name : options_.clients) {
-    Seat& seat = seats_.emplace_back();
-    seat.name = name;
-    seat.lost_at = Clock::now();
+    ClientSession& session = sessions_.emplace_back();
+    session.name = name;
+    session.lost_at = Clock::now();
   }
   if (options_.run_limit.count() > 0) run_until_ = Clock::now() + options_.run_limit;
-  if (options_.most_connections == 0) options_.most_connections = 2 * seats_.size() + 16;
+  if (options_.most_connections == 0) options_.most_connections = 2 * sessions_.size() + 16;
 }
 
 // ---- Connections.
 
-void Switchboard::on_open(ConnectionId id, Peer peer) {
+void ServerProtocol::on_open(ConnectionId id, Peer peer) {
   const std::lock_guard lock(mutex_);
   Connection& connection =
       connections_.emplace(id, Connection{std::move(peer), std::nullopt, {options_.largest_message, 0}, Clock::now()})
@@ -48,34 +50,34 @@ void Switchboard::on_open(ConnectionId id, Peer peer) {
   if (!veto.empty()) close(id, connection, Closing::Denied, veto);
 }
 
-void Switchboard::close(ConnectionId id, Connection& connection, Closing why, std::string words) {
+void ServerProtocol::close(ConnectionId id, Connection& connection, Closing why, std::string reason) {
   if (connection.closing) return;
   connection.closing = true;
   connection.closing_since = Clock::now();
   if (why != Closing::Ended) {
     log_.warning("connection.refused", {{"address", connection.peer.address},
-                                        {"certificate", tamed(connection.peer.identity)},
-                                        {"reason", tamed(words)}});
+                                        {"certificate", sanitized(connection.peer.identity)},
+                                        {"reason", sanitized(reason)}});
   }
-  outbox_.close(id, why, std::move(words));
+  outbox_.close(id, why, std::move(reason));
 }
 
-void Switchboard::on_closed(ConnectionId id) {
+void ServerProtocol::on_closed(ConnectionId id) {
   const std::lock_guard lock(mutex_);
   const auto found = connections_.find(id);
   if (found == connections_.end()) return;
-  if (const auto place = found->second.seat) {
-    Seat& seat = seats_[place->value];
-    seat.presence = Presence::Away;
-    seat.connection = 0;
-    seat.lost_at = Clock::now();
-    if (!last_word_) log_.warning("client.lost", {{"client", seat.name}});
+  if (const auto place = found->second.session) {
+    ClientSession& session = sessions_[place->value];
+    session.presence = Presence::Away;
+    session.connection = 0;
+    session.lost_at = Clock::now();
+    if (!last_word_) log_.warning("client.lost", {{"client", session.name}});
   }
   connections_.erase(found);
   changed_.notify_all();
 }
 
-void Switchboard::on_tick() {
+void ServerProtocol::on_tick() {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
   for (auto& [id, connection] : connections_) {
@@ -83,9 +85,9 @@ void Switchboard::on_tick() {
     if (connection.closing) {  // who does not read must not keep its place
       const bool lingers = now - connection.closing_since > 4 * options_.heartbeat;
       if (lingers && !std::exchange(connection.cut, true)) outbox_.close(id, Closing::Silent, "it does not go");
-    } else if (!connection.seat && silent > options_.hello_limit) {
+    } else if (!connection.session && silent > options_.hello_limit) {
       close(id, connection, Closing::Silent, "it never said hello");
-    } else if (connection.seat && silent > 4 * options_.heartbeat) {
+    } else if (connection.session && silent > 4 * options_.heartbeat) {
       close(id, connection, Closing::Silent,
             fmt::format("nothing was heard of it for {:.1f} s", std::chrono::duration<double>(silent).count()));
     } else if (options_.veto && !connection.peer.certificate.empty()) {
@@ -96,59 +98,60 @@ void Switchboard::on_tick() {
   }
 }
 
-void Switchboard::shut_out(ConnectionId id, Connection& connection, std::string veto) {
+void ServerProtocol::shut_out(ConnectionId id, Connection& connection, std::string veto) {
   close(id, connection, Closing::Denied, std::move(veto));
-  if (!connection.seat) return;
-  seats_[connection.seat->value].revoked = true;
-  if (is_outstanding(*connection.seat)) resolve(*connection.seat, std::nullopt, kRevoked);
+  if (!connection.session) return;
+  sessions_[connection.session->value].revoked = true;
+  if (is_outstanding(*connection.session)) resolve(*connection.session, std::nullopt, kRevoked);
 }
 
-Switchboard::Connection* Switchboard::connection_of(ConnectionId id) {
+ServerProtocol::Connection* ServerProtocol::connection_of(ConnectionId id) {
   const auto found = connections_.find(id);
   return found == connections_.end() || found->second.closing ? nullptr : &found->second;
 }
 
 // ---- The end.
 
-void Switchboard::end(const wire::End& message) {
+void ServerProtocol::end(const wire::End& message) {
   const std::lock_guard lock(mutex_);
-  last_word_ = parcel_of(message);
+  last_word_ = outgoing_of(message);
   for (auto& [id, connection] : connections_) {
-    if (connection.seat && !connection.closing) {
+    if (connection.session && !connection.closing) {
       outbox_.send(id, last_word_);
-      seats_[connection.seat->value].told_end = true;
+      sessions_[connection.session->value].told_end = true;
     }
     close(id, connection, Closing::Ended, message.reason);
   }
 }
 
-std::vector<SeatStatus> Switchboard::status() const {
+std::vector<ClientStatus> ServerProtocol::status() const {
   const std::lock_guard lock(mutex_);
-  std::vector<SeatStatus> all;
-  for (const Seat& seat : seats_) {
-    const std::string presence = seat.aside                        ? "put aside"
-                                 : seat.presence == Presence::Here ? "here"
-                                 : seat.presence == Presence::Away ? "away"
-                                                                   : "joining";
-    const auto found = connections_.find(seat.connection);
-    all.push_back({seat.name, presence, found == connections_.end() ? "" : found->second.peer.address, seat.counts});
+  std::vector<ClientStatus> all;
+  for (const ClientSession& session : sessions_) {
+    const std::string presence = session.quarantined                  ? "quarantined"
+                                 : session.presence == Presence::Here ? "here"
+                                 : session.presence == Presence::Away ? "away"
+                                                                      : "joining";
+    const auto found = connections_.find(session.connection);
+    all.push_back(
+        {session.name, presence, found == connections_.end() ? "" : found->second.peer.address, session.counts});
   }
   return all;
 }
 
 // Who lost its connection a moment ago is on its way back, and would wait for this server in vain.
-void Switchboard::wait_until_empty(Milliseconds longest) {
+void ServerProtocol::wait_until_empty(Milliseconds max_length) {
   std::unique_lock lock(mutex_);
-  const auto since = Clock::now() - longest;
-  changed_.wait_for(lock, longest, [&] {
-    const auto may_hear = [&](const Seat& seat) {
-      return !seat.told_end && !seat.aside && !seat.revoked && seat.lost_at > since;
+  const auto since = Clock::now() - max_length;
+  changed_.wait_for(lock, max_length, [&] {
+    const auto may_hear = [&](const ClientSession& session) {
+      return !session.told_end && !session.quarantined && !session.revoked && session.lost_at > since;
     };
-    return connections_.empty() && std::ranges::none_of(seats_, may_hear);
+    return connections_.empty() && std::ranges::none_of(sessions_, may_hear);
   });
 }
 
-std::size_t Switchboard::connections() const {
+std::size_t ServerProtocol::connections() const {
   const std::lock_guard lock(mutex_);
   return connections_.size();
 }

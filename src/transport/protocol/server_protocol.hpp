@@ -35,8 +35,8 @@ using ConnectionId = std::uint64_t;
 using Clock = std::chrono::steady_clock;
 
 /// The bytes of a message, made once for any number of clients.
-using Parcel = std::shared_ptr<const std::string>;
-Parcel parcel_of(const wire::ServerMessage& message);
+using OutgoingMessage = std::shared_ptr<const std::string>;
+OutgoingMessage outgoing_of(const wire::ServerMessage& message);
 
 /// Why a connection is closed by the server; tells the client whether to come back.
 enum class Closing {
@@ -49,13 +49,13 @@ enum class Closing {
   Ended,     // the run is over, as the last message said
 };
 
-/// The transport, as the switchboard sees it. Calls may come from any thread and return at once.
+/// The transport, as the protocol sees it. Calls may come from any thread and return at once.
 class Outbox {
  public:
   virtual ~Outbox() = default;
-  virtual void send(ConnectionId connection, Parcel parcel) = 0;
+  virtual void send(ConnectionId connection, OutgoingMessage outgoing) = 0;
   /// After what was sent before.
-  virtual void close(ConnectionId connection, Closing why, std::string words) = 0;
+  virtual void close(ConnectionId connection, Closing why, std::string reason) = 0;
 };
 
 /// The other end of a connection, as the transport knows it.
@@ -66,9 +66,9 @@ struct Peer {
   bool secured = false;  // by TLS
 };
 
-class Switchboard {
+class ServerProtocol {
  public:
-  Switchboard(FederationOptions options, Outbox& outbox, operation::Log& log);
+  ServerProtocol(FederationOptions options, Outbox& outbox, operation::Log& log);
 
   // ---- The transport's side.
 
@@ -79,7 +79,7 @@ class Switchboard {
   /// Now and then: closes connections that fell silent or never said hello, and those that may no longer be here.
   void on_tick();
 
-  // ---- The run's side. These throw RunEnded after `interrupt`.
+  // ---- The run's side. These throw RunAborted after `interrupt`.
 
   /// Waits until all listed clients have read their data, or, at the deadline for joining, as many as are enough. Those
   /// who are not there then are not part of the run.
@@ -92,11 +92,11 @@ class Switchboard {
 
   /// What everyone is asked at one time, and what kind of answer counts.
   struct Question {
-    std::size_t kind;                         // wire::kAnswerKind of it
-    std::uint64_t number = 0;                 // of a task
-    std::uint32_t attempt = 0;                // at it
-    std::function<Parcel(ClientId)> parcel;   // may be called again for a client that lost it
-    std::size_t longest = 0;                  // numbers in an answer
+    std::size_t kind;                                   // wire::kAnswerKind of it
+    std::uint64_t number = 0;                           // of a task
+    std::uint32_t attempt = 0;                          // at it
+    std::function<OutgoingMessage(ClientId)> outgoing;  // may be called again for a client that lost it
+    std::size_t max_length = 0;                         // numbers in an answer
     std::chrono::milliseconds away_limit{0};  // from now on, for one who is gone; 0: as the options say, since it left
     bool squared = false;                     // of column sums
   };
@@ -114,7 +114,7 @@ class Switchboard {
   std::vector<Answer> wait();
 
   /// From now on everyone who is here, or comes, is told who takes part in masked sums. The place is set for each.
-  void introduce(wire::Company company);
+  void distribute_keys(wire::MaskingGroup masking_group);
 
   /// From now on every client that joins is prepared by this message, and must then be as it was. So is one who came
   /// back since it was prepared. REQUIRES: one of each for every client.
@@ -122,21 +122,21 @@ class Switchboard {
   /// The clients as they were when the run began, for a server that is started again. REQUIRES: one for each.
   void expect(const std::vector<Arrival>& arrivals);
 
-  /// An answer that was well-formed but wrong: counted, and at last its client is put aside.
-  void report_wrong(ClientId client, const std::string& words);
+  /// An answer that was well-formed but wrong: counted, and at last its client is quarantined.
+  void report_wrong(ClientId client, const std::string& reason);
 
   void end(const wire::End& message);
-  void interrupt(Termination why, std::string words);
+  void interrupt(Termination why, std::string reason);
 
-  std::vector<SeatStatus> status() const;
+  std::vector<ClientStatus> status() const;
   std::size_t connections() const;
   /// After `end`: until all have heard it and hung up, but no longer than this, nor for those who are gone for longer.
-  void wait_until_empty(Milliseconds longest);
+  void wait_until_empty(Milliseconds max_length);
 
  private:
   struct Connection {
     Peer peer;
-    std::optional<ClientId> seat;
+    std::optional<ClientId> session;
     wire::Reassembler<wire::ClientMessage> incoming;
     Clock::time_point last_heard;
     bool closing = false, cut = false;
@@ -145,28 +145,28 @@ class Switchboard {
   };
   static constexpr int kAllowance = 16;
   enum class Presence { Away, Greeted, Preparing, Here };
-  struct Seat {
+  struct ClientSession {
     std::string name;
     Presence presence = Presence::Away;
     ConnectionId connection = 0;
     Clock::time_point lost_at;
-    bool aside = false, known_draws = false, told_end = false;
+    bool quarantined = false, known_draws = false, told_end = false;
     bool prepared = false;  // on this connection
     bool revoked = false;   // nobody waits for it; with another certificate it may come back
     std::optional<wire::Ready> ready;
-    SeatCounts counts;
+    ClientCounters counts;
   };
   struct Pending {
     const Question* question = nullptr;
     std::vector<Answer> answers;
-    std::vector<std::size_t> place;  // in `answers`, by seat; npos: not asked
+    std::vector<std::size_t> place;  // in `answers`, by session; npos: not asked
     std::size_t outstanding = 0;
     Clock::time_point begun, deadline;
   };
   static constexpr auto npos = static_cast<std::size_t>(-1);
   static constexpr const char* kRevoked = "its certificate was revoked";
 
-  void close(ConnectionId id, Connection& connection, Closing why, std::string words);
+  void close(ConnectionId id, Connection& connection, Closing why, std::string reason);
   void greet(ConnectionId id, Connection& connection, const wire::Hello& hello);
   void on_message(ConnectionId id, Connection& connection, wire::ClientMessage message);
   void on_whole(Connection& connection, ClientId client, wire::ClientMessage message);
@@ -177,11 +177,11 @@ class Switchboard {
   void arrive(ClientId client);
   void ask(ClientId client);
   void prepare(ClientId client);
-  void send_company(ClientId client);
+  void send_masking_group(ClientId client);
   void resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence,
                bool may_return = false);
   void shut_out(ConnectionId id, Connection& connection, std::string veto);
-  void offend(ClientId client, const std::string& words);
+  void record_violation(ClientId client, const std::string& reason);
   void throw_if_interrupted() const;
   bool time_is_up();
   bool is_outstanding(ClientId client) const;
@@ -198,14 +198,14 @@ class Switchboard {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<ConnectionId, Connection> connections_;
-  std::vector<Seat> seats_;
+  std::vector<ClientSession> sessions_;
   bool open_for_all_ = true;  // until the roster is known
-  std::optional<wire::Company> company_;
+  std::optional<wire::MaskingGroup> masking_group_;
   std::vector<wire::Prepare> preparation_;
   std::vector<wire::Prepared> expected_;
   std::optional<Pending> pending_;
-  std::optional<RunEnded> interrupted_;
-  Parcel last_word_;  // once the run has ended
+  std::optional<RunAborted> interrupted_;
+  OutgoingMessage last_word_;  // once the run has ended
   std::optional<Clock::time_point> run_until_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What clients say, and what the switchboard makes of it.
+// What clients say, and what the protocol makes of it.
 
 #include <algorithm>
 #include <utility>
@@ -38,12 +38,12 @@ std::string_view run_of(const wire::ClientMessage& message) {
 
 }  // namespace
 
-void Switchboard::on_chunk(ConnectionId id, std::string_view chunk) {
+void ServerProtocol::on_chunk(ConnectionId id, std::string_view chunk) {
   const std::lock_guard lock(mutex_);
   Connection* const connection = connection_of(id);
   if (connection == nullptr) return;
   connection->last_heard = Clock::now();
-  const auto spoken = connection->seat ? wire::kProtocol : wire::protocol_of_hello(chunk).value_or(wire::kProtocol);
+  const auto spoken = connection->session ? wire::kProtocol : wire::protocol_of_hello(chunk).value_or(wire::kProtocol);
   if (spoken != wire::kProtocol) {
     return close(
         id, *connection, Closing::Unfit,
@@ -52,176 +52,178 @@ void Switchboard::on_chunk(ConnectionId id, std::string_view chunk) {
   }
   auto message = connection->incoming.add(chunk);
   if (!message) {
-    if (connection->seat) offend(*connection->seat, message.error().message);
+    if (connection->session) record_violation(*connection->session, message.error().message);
     return close(id, *connection, Closing::Broken, message.error().message);
   }
   if (*message) on_message(id, *connection, **std::move(message));
 }
 
-void Switchboard::on_message(ConnectionId id, Connection& connection, wire::ClientMessage message) {
+void ServerProtocol::on_message(ConnectionId id, Connection& connection, wire::ClientMessage message) {
   if (wire::holds<wire::Heartbeat>(message)) return;
   const auto* hello = std::get_if<wire::Hello>(&message);
-  if ((hello != nullptr) != !connection.seat) {
+  if ((hello != nullptr) != !connection.session) {
     return close(id, connection, Closing::Broken, "a client says hello first, and once");
   }
   if (hello != nullptr) return greet(id, connection, *hello);
-  const ClientId client = *connection.seat;
+  const ClientId client = *connection.session;
   if (--connection.allowance < 0) {
     constexpr auto kWords = "it says much more than it was asked";
-    offend(client, kWords);
+    record_violation(client, kWords);
     return close(id, connection, Closing::Broken, kWords);
   }
   on_whole(connection, client, std::move(message));
 }
 
 // Who it is by its certificate, whether it may join, and whether it is not here already.
-void Switchboard::greet(ConnectionId id, Connection& connection, const wire::Hello& hello) {
-  const auto refuse = [&](Closing why, std::string words) { close(id, connection, why, std::move(words)); };
+void ServerProtocol::greet(ConnectionId id, Connection& connection, const wire::Hello& hello) {
+  const auto refuse = [&](Closing why, std::string fact) { close(id, connection, why, std::move(fact)); };
   const std::string& identity = connection.peer.identity;
   if ((connection.peer.secured || !identity.empty()) && hello.name != identity) {
     return refuse(
         Closing::Denied,
         fmt::format("the certificate is that of '{}', but the client calls itself '{}'; take certificate, key and "
                     "settings from the same start-up folder",
-                    tamed(identity), tamed(hello.name)));
+                    sanitized(identity), sanitized(hello.name)));
   }
-  const auto found = std::ranges::find(seats_, hello.name, &Seat::name);
-  if (found == seats_.end()) {
-    return refuse(Closing::Denied, fmt::format("'{}' is not on the server's list of clients{}", tamed(hello.name),
+  const auto found = std::ranges::find(sessions_, hello.name, &ClientSession::name);
+  if (found == sessions_.end()) {
+    return refuse(Closing::Denied, fmt::format("'{}' is not on the server's list of clients{}", sanitized(hello.name),
                                                open_for_all_ ? "; ask the operator to add it"
                                                              : " of this run, which has begun; wait for the next"));
   }
-  Seat& seat = *found;
-  if (seat.aside) return refuse(Closing::Denied, fmt::format("'{}' was put aside for wrong answers", seat.name));
+  ClientSession& session = *found;
+  if (session.quarantined)
+    return refuse(Closing::Denied, fmt::format("'{}' was quarantined for wrong answers", session.name));
   if (last_word_) {  // it was away when the run ended
     outbox_.send(id, last_word_);
-    seat.told_end = true;
+    session.told_end = true;
     return close(id, connection, Closing::Ended, "the run has ended");
   }
-  if (seat.presence != Presence::Away) {
-    return refuse(Closing::Occupied, fmt::format("'{}' is connected already, from {}", seat.name,
-                                                 connections_.at(seat.connection).peer.address));
+  if (session.presence != Presence::Away) {
+    return refuse(Closing::Occupied, fmt::format("'{}' is connected already, from {}", session.name,
+                                                 connections_.at(session.connection).peer.address));
   }
   if (options_.masked && hello.known_draws) {
     return refuse(Closing::Unfit,
                   "its draws derive from the plan's seed, which the server knows: not in a private run");
   }
-  if (!open_for_all_ && seat.ready && seat.known_draws != hello.known_draws) {
+  if (!open_for_all_ && session.ready && session.known_draws != hello.known_draws) {
     return refuse(Closing::Unfit, "its draws come from elsewhere than when the run began; set draws as they were");
   }
-  connection.seat = ClientId{static_cast<std::uint32_t>(found - seats_.begin())};
-  seat.presence = Presence::Greeted;
-  seat.revoked = false;
-  seat.connection = id;
-  seat.known_draws = hello.known_draws;
-  seat.prepared = false;
-  ++seat.counts.joined;
-  log_.info("client.joined", {{"client", seat.name},
+  connection.session = ClientId{static_cast<std::uint32_t>(found - sessions_.begin())};
+  session.presence = Presence::Greeted;
+  session.revoked = false;
+  session.connection = id;
+  session.known_draws = hello.known_draws;
+  session.prepared = false;
+  ++session.counts.joined;
+  log_.info("client.joined", {{"client", session.name},
                               {"address", connection.peer.address},
-                              {"software", tamed(hello.software)},
+                              {"software", sanitized(hello.software)},
                               {"known_draws", hello.known_draws}});
-  outbox_.send(id, parcel_of(wire::Welcome{.run = options_.run,
-                                           .plan = plan_,
-                                           .masked = options_.masked,
-                                           .heartbeat_ms = static_cast<std::uint32_t>(options_.heartbeat.count())}));
+  outbox_.send(id, outgoing_of(wire::Welcome{.run = options_.run,
+                                             .plan = plan_,
+                                             .masked = options_.masked,
+                                             .heartbeat_ms = static_cast<std::uint32_t>(options_.heartbeat.count())}));
   changed_.notify_all();
 }
 
-void Switchboard::on_whole(Connection& connection, ClientId client, wire::ClientMessage message) {
-  Seat& seat = seats_[client.value];
+void ServerProtocol::on_whole(Connection& connection, ClientId client, wire::ClientMessage message) {
+  ClientSession& session = sessions_[client.value];
   if (auto* ready = std::get_if<wire::Ready>(&message)) {
-    if (seat.presence == Presence::Greeted) return on_ready(connection, client, std::move(*ready));
-    return offend(client, "a message that was not asked for");
+    if (session.presence == Presence::Greeted) return on_ready(connection, client, std::move(*ready));
+    return record_violation(client, "a message that was not asked for");
   }
   if (const auto* refusal = std::get_if<wire::Refusal>(&message)) return on_refusal(client, *refusal);
   if (run_of(message) != options_.run) {
-    ++seat.counts.stale;
-    return log_.warning("answer.refused", {{"client", seat.name}, {"reason", "it belongs to another run"}});
+    ++session.counts.stale;
+    return log_.warning("answer.refused", {{"client", session.name}, {"reason", "it belongs to another run"}});
   }
   const auto* prepared = std::get_if<wire::Prepared>(&message);
-  if (prepared != nullptr && seat.presence == Presence::Preparing) return on_prepared_again(client, *prepared);
+  if (prepared != nullptr && session.presence == Presence::Preparing) return on_prepared_again(client, *prepared);
   on_answer(client, std::move(message));
 }
 
-void Switchboard::on_ready(Connection& connection, ClientId client, wire::Ready ready) {
-  Seat& seat = seats_[client.value];
+void ServerProtocol::on_ready(Connection& connection, ClientId client, wire::Ready ready) {
+  ClientSession& session = sessions_[client.value];
   if (std::string wrong = wrong_table(ready); !wrong.empty()) {
-    return close(seat.connection, connection, Closing::Unfit, std::move(wrong));
+    return close(session.connection, connection, Closing::Unfit, std::move(wrong));
   }
-  if (seat.ready && !open_for_all_) {
-    const bool size = seat.ready->rows == ready.rows && seat.ready->columns == ready.columns;
-    if (!size || seat.ready->names != ready.names) {
-      return close(seat.connection, connection, Closing::Unfit,
-                   fmt::format("its data are {} x {}, but were {} x {} when the run began{}", ready.rows, ready.columns,
-                               seat.ready->rows, seat.ready->columns, size ? ", with other names of columns" : ""));
+  if (session.ready && !open_for_all_) {
+    const bool size = session.ready->rows == ready.rows && session.ready->columns == ready.columns;
+    if (!size || session.ready->names != ready.names) {
+      return close(
+          session.connection, connection, Closing::Unfit,
+          fmt::format("its data are {} x {}, but were {} x {} when the run began{}", ready.rows, ready.columns,
+                      session.ready->rows, session.ready->columns, size ? ", with other names of columns" : ""));
     }
   }
   // Others have its key already. One whose state is lost has another, and what it sends would cancel nothing.
-  if (company_ && seat.ready && seat.ready->mask_key.key != ready.mask_key.key) {
-    return close(seat.connection, connection, Closing::Unfit,
+  if (masking_group_ && session.ready && session.ready->mask_key.key != ready.mask_key.key) {
+    return close(session.connection, connection, Closing::Unfit,
                  "its key for masks is not that with which the run began; put its state folder back");
   }
-  log_.info("client.ready", {{"client", seat.name}, {"rows", ready.rows}, {"columns", ready.columns}});
-  seat.ready = std::move(ready);
-  if (company_) send_company(client);
+  log_.info("client.ready", {{"client", session.name}, {"rows", ready.rows}, {"columns", ready.columns}});
+  session.ready = std::move(ready);
+  if (masking_group_) send_masking_group(client);
   preparation_.empty() ? arrive(client) : prepare(client);
 }
 
-void Switchboard::send_company(ClientId client) {
-  if (connection_of(seats_[client.value].connection) == nullptr) return;
-  company_->place = client.value;
-  outbox_.send(seats_[client.value].connection, parcel_of(*company_));
+void ServerProtocol::send_masking_group(ClientId client) {
+  if (connection_of(sessions_[client.value].connection) == nullptr) return;
+  masking_group_->place = client.value;
+  outbox_.send(sessions_[client.value].connection, outgoing_of(*masking_group_));
 }
 
-void Switchboard::prepare(ClientId client) {
-  Seat& seat = seats_[client.value];
-  Connection* const connection = connection_of(seat.connection);
+void ServerProtocol::prepare(ClientId client) {
+  ClientSession& session = sessions_[client.value];
+  Connection* const connection = connection_of(session.connection);
   if (connection == nullptr) return;
-  seat.presence = Presence::Preparing;
+  session.presence = Presence::Preparing;
   ++connection->allowance;
   connection->incoming.allow(expected_[client.value].masked_norms.size());
-  outbox_.send(seat.connection, parcel_of(preparation_[client.value]));
+  outbox_.send(session.connection, outgoing_of(preparation_[client.value]));
 }
 
 // One that comes back must have the rows that it had.
-void Switchboard::on_prepared_again(ClientId client, const wire::Prepared& prepared) {
-  Seat& seat = seats_[client.value];
-  seat.prepared = same(prepared, expected_[client.value]);
-  if (seat.prepared) return arrive(client);
-  if (Connection* connection = connection_of(seat.connection)) {
-    close(seat.connection, *connection, Closing::Unfit,
+void ServerProtocol::on_prepared_again(ClientId client, const wire::Prepared& prepared) {
+  ClientSession& session = sessions_[client.value];
+  session.prepared = same(prepared, expected_[client.value]);
+  if (session.prepared) return arrive(client);
+  if (Connection* connection = connection_of(session.connection)) {
+    close(session.connection, *connection, Closing::Unfit,
           "its data are not those with which the run began; restore them, or start a new run");
   }
 }
 
-void Switchboard::arrive(ClientId client) {
-  seats_[client.value].presence = Presence::Here;
+void ServerProtocol::arrive(ClientId client) {
+  sessions_[client.value].presence = Presence::Here;
   if (is_outstanding(client)) ask(client);
   changed_.notify_all();
 }
 
-void Switchboard::on_answer(ClientId client, wire::ClientMessage message) {
-  Seat& seat = seats_[client.value];
+void ServerProtocol::on_answer(ClientId client, wire::ClientMessage message) {
+  ClientSession& session = sessions_[client.value];
   const auto* update = std::get_if<wire::Update>(&message);
-  const bool fits = seat.presence == Presence::Here && answers_question(message);
+  const bool fits = session.presence == Presence::Here && answers_question(message);
   if (fits && is_outstanding(client)) {
-    ++seat.counts.answers;
-    seat.prepared = seat.prepared || wire::holds<wire::Prepared>(message);
+    ++session.counts.answers;
+    session.prepared = session.prepared || wire::holds<wire::Prepared>(message);
     return resolve(client, std::move(message), "");
   }
   const bool again = fits && pending_->place[client.value] != npos;
-  ++(again ? seat.counts.duplicates : seat.counts.stale);
+  ++(again ? session.counts.duplicates : session.counts.stale);
   log_.warning("answer.refused",
-               {{"client", seat.name},
+               {{"client", session.name},
                 {"round", update != nullptr ? update->round + 1 : 0U},
                 {"reason", again ? "it answered already" : "it answers another question than the one at hand"}});
 }
 
-void Switchboard::on_refusal(ClientId client, const wire::Refusal& refusal) {
-  Seat& seat = seats_[client.value];
-  const std::string reason = tamed(refusal.reason);
-  log_.warning("client.refused", {{"client", seat.name}, {"reason", reason}});
-  const bool joining = seat.presence != Presence::Here;
+void ServerProtocol::on_refusal(ClientId client, const wire::Refusal& refusal) {
+  ClientSession& session = sessions_[client.value];
+  const std::string reason = sanitized(refusal.reason);
+  log_.warning("client.refused", {{"client", session.name}, {"reason", reason}});
+  const bool joining = session.presence != Presence::Here;
   if (is_outstanding(client)) {
     const bool task = pending_->question->kind == wire::kAnswerKind<wire::Update>;
     const bool at_hand =
@@ -230,29 +232,30 @@ void Switchboard::on_refusal(ClientId client, const wire::Refusal& refusal) {
     if (at_hand) pending_->answers[pending_->place[client.value]].answered = refusal.answered;
     if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
   }
-  if (!joining) return;                                           // it stays for the next question
-  if (Connection* connection = connection_of(seat.connection)) {  // it cannot take part as it is, and says so itself
-    close(seat.connection, *connection, Closing::Unfit, reason);
+  if (!joining) return;                                              // it stays for the next question
+  if (Connection* connection = connection_of(session.connection)) {  // it cannot take part as it is, and says so itself
+    close(session.connection, *connection, Closing::Unfit, reason);
   }
 }
 
-void Switchboard::offend(ClientId client, const std::string& words) {
-  Seat& seat = seats_[client.value];
-  ++seat.counts.wrong;
-  log_.warning("answer.wrong", {{"client", seat.name}, {"reason", tamed(words)}, {"times", seat.counts.wrong}});
-  if (seat.aside || seat.counts.wrong < options_.wrong_limit) return;
-  seat.aside = true;
-  const std::string reason = fmt::format("was put aside after {} wrong answers", seat.counts.wrong);
-  log_.error("client.put_aside", {{"client", seat.name}, {"times", seat.counts.wrong}});
+void ServerProtocol::record_violation(ClientId client, const std::string& fact) {
+  ClientSession& session = sessions_[client.value];
+  ++session.counts.wrong;
+  log_.warning("answer.wrong",
+               {{"client", session.name}, {"reason", sanitized(fact)}, {"times", session.counts.wrong}});
+  if (session.quarantined || session.counts.wrong < options_.wrong_limit) return;
+  session.quarantined = true;
+  const std::string reason = fmt::format("was quarantined after {} wrong answers", session.counts.wrong);
+  log_.error("client.put_aside", {{"client", session.name}, {"times", session.counts.wrong}});
   if (is_outstanding(client)) resolve(client, std::nullopt, reason);
-  if (Connection* connection = connection_of(seat.connection)) {
-    close(seat.connection, *connection, Closing::Denied, fmt::format("'{}' {}", seat.name, reason));
+  if (Connection* connection = connection_of(session.connection)) {
+    close(session.connection, *connection, Closing::Denied, fmt::format("'{}' {}", session.name, reason));
   }
 }
 
-void Switchboard::report_wrong(ClientId client, const std::string& words) {
+void ServerProtocol::report_wrong(ClientId client, const std::string& fact) {
   const std::lock_guard lock(mutex_);
-  offend(client, words);
+  record_violation(client, fact);
 }
 
 }  // namespace fedrk::network

@@ -17,13 +17,13 @@ double seconds(Milliseconds time) { return std::chrono::duration<double>(time).c
 
 }  // namespace
 
-bool Switchboard::is_outstanding(ClientId client) const {
+bool ServerProtocol::is_outstanding(ClientId client) const {
   if (!pending_ || pending_->place[client.value] == npos) return false;
   const Answer& answer = pending_->answers[pending_->place[client.value]];
   return !answer.message && answer.absence.empty();
 }
 
-bool Switchboard::answers_question(const wire::ClientMessage& message) const {
+bool ServerProtocol::answers_question(const wire::ClientMessage& message) const {
   if (!pending_ || pending_->question->kind != message.index()) return false;
   const Question& question = *pending_->question;
   if (const auto* update = std::get_if<wire::Update>(&message)) {
@@ -33,17 +33,17 @@ bool Switchboard::answers_question(const wire::ClientMessage& message) const {
   return sums == nullptr || sums->squared == question.squared;
 }
 
-void Switchboard::ask(ClientId client) {
-  Seat& seat = seats_[client.value];
-  Connection* const connection = connection_of(seat.connection);
+void ServerProtocol::ask(ClientId client) {
+  ClientSession& session = sessions_[client.value];
+  Connection* const connection = connection_of(session.connection);
   if (connection == nullptr) return;
-  connection->incoming.allow(pending_->question->longest);
+  connection->incoming.allow(pending_->question->max_length);
   ++connection->allowance;
-  outbox_.send(seat.connection, pending_->question->parcel(client));
+  outbox_.send(session.connection, pending_->question->outgoing(client));
 }
 
-void Switchboard::resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence,
-                          bool may_return) {
+void ServerProtocol::resolve(ClientId client, std::optional<wire::ClientMessage> message, std::string absence,
+                             bool may_return) {
   Answer& answer = pending_->answers[pending_->place[client.value]];
   answer.message = std::move(message);
   answer.absence = std::move(absence);
@@ -52,41 +52,42 @@ void Switchboard::resolve(ClientId client, std::optional<wire::ClientMessage> me
 }
 
 // Those who are gone for too long, and all when the time is over. Returns when to look again.
-Clock::time_point Switchboard::give_up_on_late(Clock::time_point now) {
+Clock::time_point ServerProtocol::give_up_on_late(Clock::time_point now) {
   const bool from_now = pending_->question->away_limit.count() > 0;
   const Milliseconds away_limit = from_now ? pending_->question->away_limit : options_.away_limit;
   Clock::time_point next = pending_->deadline;
   for (std::size_t k = 0; k < pending_->answers.size(); ++k) {
     const ClientId client = pending_->answers[k].client;
     if (!is_outstanding(client)) continue;
-    Seat& seat = seats_[client.value];
-    const bool away = seat.presence == Presence::Away;
-    const auto since = from_now ? std::max(pending_->begun, seat.lost_at) : seat.lost_at;
+    ClientSession& session = sessions_[client.value];
+    const bool away = session.presence == Presence::Away;
+    const auto since = from_now ? std::max(pending_->begun, session.lost_at) : session.lost_at;
     const auto until = away ? std::min(pending_->deadline, since + away_limit) : pending_->deadline;
     if (now < until) {
       next = std::min(next, until);
     } else if (away) {
-      ++seat.counts.lost;
+      ++session.counts.lost;
       resolve(client, std::nullopt, "its connection was lost and it did not come back in time", true);
     } else {
-      ++seat.counts.late;
+      ++session.counts.late;
       resolve(client, std::nullopt, fmt::format("no answer within {:g} s", seconds(options_.reply_limit)), true);
     }
   }
   return next;
 }
 
-std::vector<Switchboard::Answer> Switchboard::exchange(const Question& question, std::span<const ClientId> clients) {
+std::vector<ServerProtocol::Answer> ServerProtocol::exchange(const Question& question,
+                                                             std::span<const ClientId> clients) {
   begin(question, clients);
   return wait();
 }
 
-void Switchboard::begin(const Question& question, std::span<const ClientId> clients) {
+void ServerProtocol::begin(const Question& question, std::span<const ClientId> clients) {
   const std::lock_guard lock(mutex_);
   throw_if_interrupted();
   Pending& pending = pending_.emplace(Pending());
   pending.question = &question;
-  pending.place.assign(seats_.size(), npos);
+  pending.place.assign(sessions_.size(), npos);
   pending.outstanding = clients.size();
   pending.begun = Clock::now();
   pending.deadline = pending.begun + options_.reply_limit;
@@ -95,18 +96,18 @@ void Switchboard::begin(const Question& question, std::span<const ClientId> clie
     pending.answers.push_back({client, std::nullopt, ""});
   }
   for (const ClientId client : clients) {
-    const Seat& seat = seats_[client.value];
-    if (seat.aside) {
-      resolve(client, std::nullopt, "was put aside for wrong answers");
-    } else if (seat.revoked) {
+    const ClientSession& session = sessions_[client.value];
+    if (session.quarantined) {
+      resolve(client, std::nullopt, "was quarantined for wrong answers");
+    } else if (session.revoked) {
       resolve(client, std::nullopt, kRevoked);
-    } else if (seat.presence == Presence::Here) {
+    } else if (session.presence == Presence::Here) {
       ask(client);
     }
   }
 }
 
-std::vector<Switchboard::Answer> Switchboard::wait() {
+std::vector<ServerProtocol::Answer> ServerProtocol::wait() {
   std::unique_lock lock(mutex_);
   Pending& pending = *pending_;
   while (pending.outstanding > 0 && !time_is_up()) {
@@ -121,95 +122,96 @@ std::vector<Switchboard::Answer> Switchboard::wait() {
   return answers;
 }
 
-std::string Switchboard::names_of_missing() const {
+std::string ServerProtocol::names_of_missing() const {
   std::string names;
-  for (const Seat& seat : seats_) {
-    if (seat.presence != Presence::Here) names += (names.empty() ? "" : ", ") + seat.name;
+  for (const ClientSession& session : sessions_) {
+    if (session.presence != Presence::Here) names += (names.empty() ? "" : ", ") + session.name;
   }
   return names;
 }
 
-void Switchboard::begin_without_missing() {
+void ServerProtocol::begin_without_missing() {
   for (auto& [id, connection] : connections_) {  // on their way, but too late
-    if (connection.seat && seats_[connection.seat->value].presence != Presence::Here) {
+    if (connection.session && sessions_[connection.session->value].presence != Presence::Here) {
       close(id, connection, Closing::Unfit, "the run has begun without it");
-      connection.seat.reset();
+      connection.session.reset();
     }
   }
-  std::erase_if(seats_, [](const Seat& seat) { return seat.presence != Presence::Here; });
-  for (std::uint32_t i = 0; i < seats_.size(); ++i) connections_.at(seats_[i].connection).seat = ClientId{i};
+  std::erase_if(sessions_, [](const ClientSession& session) { return session.presence != Presence::Here; });
+  for (std::uint32_t i = 0; i < sessions_.size(); ++i) connections_.at(sessions_[i].connection).session = ClientId{i};
 }
 
-Result<std::vector<Switchboard::Arrival>> Switchboard::gather() {
+Result<std::vector<ServerProtocol::Arrival>> ServerProtocol::gather() {
   std::unique_lock lock(mutex_);
   const auto deadline = Clock::now() + options_.join_limit;
   const auto here = [&] {
-    return static_cast<std::size_t>(std::ranges::count(seats_, Presence::Here, &Seat::presence));
+    return static_cast<std::size_t>(std::ranges::count(sessions_, Presence::Here, &ClientSession::presence));
   };
-  while (!time_is_up() && here() < seats_.size() && Clock::now() < deadline) {
+  while (!time_is_up() && here() < sessions_.size() && Clock::now() < deadline) {
     changed_.wait_until(lock, run_until_ ? std::min(deadline, *run_until_) : deadline);
   }
   throw_if_interrupted();
-  const std::size_t enough = options_.enough == 0 ? seats_.size() : options_.enough;
-  if (here() < enough) {
-    return Error{fmt::format("only {} of {} clients joined within {:g} s; missing: {}", here(), seats_.size(),
+  const std::size_t min_clients = options_.min_clients == 0 ? sessions_.size() : options_.min_clients;
+  if (here() < min_clients) {
+    return Error{fmt::format("only {} of {} clients joined within {:g} s; missing: {}", here(), sessions_.size(),
                              seconds(options_.join_limit), names_of_missing())};
   }
-  if (here() < seats_.size()) {
+  if (here() < sessions_.size()) {
     log_.warning("federation.incomplete", {{"clients", here()}, {"missing", names_of_missing()}});
     if (preparation_.empty()) begin_without_missing();  // a run that goes on keeps their places
   }
   open_for_all_ = false;
   std::vector<Arrival> arrivals;
-  for (const Seat& seat : seats_) arrivals.push_back({seat.name, seat.ready.value_or(wire::Ready()), seat.known_draws});
+  for (const ClientSession& session : sessions_)
+    arrivals.push_back({session.name, session.ready.value_or(wire::Ready()), session.known_draws});
   return arrivals;
 }
 
-void Switchboard::expect(const std::vector<Arrival>& arrivals) {
+void ServerProtocol::expect(const std::vector<Arrival>& arrivals) {
   const std::lock_guard lock(mutex_);
-  FEDRK_EXPECTS(arrivals.size() == seats_.size());
+  FEDRK_EXPECTS(arrivals.size() == sessions_.size());
   open_for_all_ = false;
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    seats_[i].ready = arrivals[i].ready;
-    seats_[i].known_draws = arrivals[i].known_draws;
+  for (std::size_t i = 0; i < sessions_.size(); ++i) {
+    sessions_[i].ready = arrivals[i].ready;
+    sessions_[i].known_draws = arrivals[i].known_draws;
   }
 }
 
-void Switchboard::introduce(wire::Company company) {
+void ServerProtocol::distribute_keys(wire::MaskingGroup masking_group) {
   const std::lock_guard lock(mutex_);
-  FEDRK_EXPECTS(company.members.size() == seats_.size());
-  company_ = std::move(company);
-  for (std::uint32_t i = 0; i < seats_.size(); ++i) {
-    if (seats_[i].presence == Presence::Here) send_company(ClientId{i});
+  FEDRK_EXPECTS(masking_group.members.size() == sessions_.size());
+  masking_group_ = std::move(masking_group);
+  for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
+    if (sessions_[i].presence == Presence::Here) send_masking_group(ClientId{i});
   }
 }
 
-void Switchboard::fix_preparation(std::vector<wire::Prepare> messages, std::vector<wire::Prepared> expected) {
+void ServerProtocol::fix_preparation(std::vector<wire::Prepare> messages, std::vector<wire::Prepared> expected) {
   const std::lock_guard lock(mutex_);
-  FEDRK_EXPECTS(messages.size() == seats_.size() && expected.size() == seats_.size());
+  FEDRK_EXPECTS(messages.size() == sessions_.size() && expected.size() == sessions_.size());
   preparation_ = std::move(messages);
   expected_ = std::move(expected);
-  for (std::uint32_t i = 0; i < seats_.size(); ++i) {
-    if (seats_[i].presence == Presence::Here && !seats_[i].prepared) prepare(ClientId{i});
+  for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
+    if (sessions_[i].presence == Presence::Here && !sessions_[i].prepared) prepare(ClientId{i});
   }
 }
 
-void Switchboard::interrupt(Termination why, std::string words) {
+void ServerProtocol::interrupt(Termination why, std::string reason) {
   const std::lock_guard lock(mutex_);
-  if (!interrupted_) interrupted_.emplace(why, std::move(words));
+  if (!interrupted_) interrupted_.emplace(why, std::move(reason));
   changed_.notify_all();
 }
 
 // True where the run is to end, by the clock or because it was told to.
-bool Switchboard::time_is_up() {
+bool ServerProtocol::time_is_up() {
   if (!interrupted_ && run_until_ && Clock::now() >= *run_until_) {
     interrupted_.emplace(Termination::Deadline, fmt::format("{:g} s were given", seconds(options_.run_limit)));
   }
   return interrupted_.has_value();
 }
 
-void Switchboard::throw_if_interrupted() const {
-  if (interrupted_) throw RunEnded(*interrupted_);
+void ServerProtocol::throw_if_interrupted() const {
+  if (interrupted_) throw RunAborted(*interrupted_);
 }
 
 }  // namespace fedrk::network

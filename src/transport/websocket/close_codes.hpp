@@ -39,11 +39,11 @@ constexpr LinkEnd::Kind end_kind(std::uint16_t code) {
 }
 
 /// As much of a reason as a close frame holds, without half a character at its end.
-inline std::string_view close_reason(std::string_view words) {
-  if (words.size() <= kMostCloseReason) return words;
+inline std::string_view close_reason(std::string_view reason) {
+  if (reason.size() <= kMostCloseReason) return reason;
   std::size_t end = kMostCloseReason;
-  while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0) == 0x80) --end;
-  return words.substr(0, end);
+  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
+  return reason.substr(0, end);
 }
 
 }  // namespace fedrk::network

@@ -139,9 +139,9 @@ bool expect_host(SSL* tls, const std::string& host) {
 
 std::string handshake_reason(unsigned long error, const CertificateRefusal& refusal) {
   if (!refusal.veto.empty()) return refusal.veto;
-  if (refusal.error != 0) return "the peer's certificate " + security::disbelief_words(refusal.error);
+  if (refusal.error != 0) return "the peer's certificate " + security::disbelief_text(refusal.error);
   const char* reason = ERR_reason_error_string(error);
-  return handshake_words(reason == nullptr ? "" : reason);
+  return handshake_reason(reason == nullptr ? "" : reason);
 }
 
 }  // namespace fedrk::network

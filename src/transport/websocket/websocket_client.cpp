@@ -215,7 +215,7 @@ class WebSocketLink final : public ServerLink {
     const bool numbered = spoken().starts_with(kNumberedProtocol);
     return fmt::format(
         "the server speaks protocol {}, this client {}: use the same version of fedrk on both sides",
-        numbered ? tamed(std::string(spoken().substr(kNumberedProtocol.size())), 10) : "4 or an earlier one",
+        numbered ? sanitized(std::string(spoken().substr(kNumberedProtocol.size())), 10) : "4 or an earlier one",
         wire::kProtocol);
   }
 
@@ -312,11 +312,11 @@ class WebSocketLink final : public ServerLink {
       if constexpr (kSecure) {
         const long verdict = SSL_get_verify_result(stream_.next_layer().native_handle());
         if (verdict != X509_V_OK) {
-          return "the server's certificate " + security::disbelief_words(static_cast<int>(verdict));
+          return "the server's certificate " + security::disbelief_text(static_cast<int>(verdict));
         }
       }
       const int code = ERR_GET_REASON(static_cast<unsigned long>(failure.value()));
-      if (code > SSL_AD_REASON_OFFSET) return security::alert_words(code - SSL_AD_REASON_OFFSET).words;
+      if (code > SSL_AD_REASON_OFFSET) return security::alert_finding(code - SSL_AD_REASON_OFFSET).message;
     }
     return heard_ ? "the connection was lost" : "no connection came about";
   }
@@ -325,20 +325,20 @@ class WebSocketLink final : public ServerLink {
     if (end_) return;
     const websocket::close_reason& reason = stream_.reason();
     if (reason.code == kTooBig) return end(Kind::Lost, kTooLarge);
-    std::string words = farewell_.empty() ? std::string(reason.reason.data(), reason.reason.size()) : farewell_;
+    std::string reason = farewell_.empty() ? std::string(reason.reason.data(), reason.reason.size()) : farewell_;
     const Kind kind = end_kind(reason.code);
-    if (kind == Kind::Closed) words.clear();
-    if (kind == Kind::Lost && words.empty()) words = "the connection was lost";
-    end(kind, tamed(std::move(words), 500));
+    if (kind == Kind::Closed) reason.clear();
+    if (kind == Kind::Lost && reason.empty()) reason = "the connection was lost";
+    end(kind, sanitized(std::move(reason), 500));
   }
 
   void lose() {
     end(heard_ ? Kind::Lost : Kind::Unreachable, heard_ ? "the connection was lost" : "no connection came about");
   }
 
-  void end(Kind kind, std::string words) {
+  void end(Kind kind, std::string reason) {
     if (end_) return;
-    end_ = LinkEnd{kind, std::move(words)};
+    end_ = LinkEnd{kind, std::move(reason)};
     error_code ignored;
     resolver_.cancel();
     timer_.cancel();

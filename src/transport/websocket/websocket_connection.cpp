@@ -61,7 +61,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
     }
   }
 
-  void send(Parcel message) override {
+  void send(OutgoingMessage message) override {
     if (closing_ || gone_) return;
     if (outgoing_.size() >= kMostWaiting) return cut();  // it does not read
     stream_.read_message_max(limits_.largest_message);
@@ -184,7 +184,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
       if (closing_) say_goodbye();
       return;
     }
-    const Parcel message = outgoing_.front();
+    const OutgoingMessage message = outgoing_.front();
     chunk_ = wire::chunk_at(*message, next_);
     next_ += chunk_.bytes.size();
     if (next_ >= message->size()) {
@@ -196,7 +196,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   }
 
   template <class Buffers>
-  void write(const Buffers& buffers, Parcel bytes) {
+  void write(const Buffers& buffers, OutgoingMessage bytes) {
     writing_ = true;
     stream_.async_write(buffers, on([this, bytes = std::move(bytes)](error_code failure) {
                           writing_ = false;
@@ -208,9 +208,9 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   void say_goodbye() {
     if (reason_.size() > kMostCloseReason) {
       close_reason_ = close_reason(reason_);
-      const auto words = std::make_shared<const std::string>(std::exchange(reason_, {}));
+      const auto reason = std::make_shared<const std::string>(std::exchange(reason_, {}));
       stream_.binary(false);
-      return write(asio::buffer(*words), words);
+      return write(asio::buffer(*reason), reason);
     }
     if (close_reason_.empty()) close_reason_ = reason_;
     writing_ = true;
@@ -235,7 +235,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   std::string page_;
   beast::flat_buffer incoming_;
   std::ptrdiff_t counted_ = 0;  // bytes of it that were reported
-  std::deque<Parcel> outgoing_;
+  std::deque<OutgoingMessage> outgoing_;
   std::size_t next_ = 0;  // byte of the first of them
   wire::Chunk chunk_{};   // that is being written
   std::optional<Closing> closing_;

@@ -38,7 +38,7 @@ class Connection {
  public:
   virtual ~Connection() = default;
   virtual void start() = 0;
-  virtual void send(Parcel message) = 0;
+  virtual void send(OutgoingMessage message) = 0;
   /// After what was sent before.
   virtual void close(Closing why, std::string reason) = 0;
   /// At once.

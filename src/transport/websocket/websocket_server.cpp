@@ -17,7 +17,7 @@ namespace fedrk::network {
 namespace {
 
 constexpr std::size_t kStrangers = 128;        // that have spoken but are not open yet, besides all clients at once
-constexpr std::size_t kSpareConnections = 64;  // beyond those that the switchboard takes, to be told that it is full
+constexpr std::size_t kSpareConnections = 64;  // beyond those that the protocol takes, to be told that it is full
 
 }  // namespace
 
@@ -35,15 +35,15 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
         most_open_(
             (federation.most_connections == 0 ? 2 * federation.clients.size() + 16 : federation.most_connections) +
             kSpareConnections),
-        switchboard_(std::move(federation), *this, log) {}
+        protocol_(std::move(federation), *this, log) {}
   ~Impl() override;
 
   Result<void> start(const WebSocketServerOptions& options, const FederationOptions& federation);
-  Switchboard& switchboard() { return switchboard_; }
+  ServerProtocol& protocol() { return protocol_; }
   int port() const { return admission_.port(); }
 
-  void send(ConnectionId connection, Parcel parcel) override;
-  void close(ConnectionId connection, Closing why, std::string words) override;
+  void send(ConnectionId connection, OutgoingMessage outgoing) override;
+  void close(ConnectionId connection, Closing why, std::string reason) override;
 
  private:
   struct Handshake {
@@ -58,7 +58,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   Connection* find(ConnectionId id);
 
   void on_open(ConnectionId id, Peer peer) override;
-  void on_chunk(ConnectionId id, std::string_view chunk) override { switchboard_.on_chunk(id, chunk); }
+  void on_chunk(ConnectionId id, std::string_view chunk) override { protocol_.on_chunk(id, chunk); }
   bool on_buffered(std::ptrdiff_t bytes) override;
   void on_refused(ConnectionId id, Socket socket, std::string_view event, const std::string& reason) override;
   void on_violation(ConnectionId id, const std::string& reason) override;
@@ -69,7 +69,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   std::ptrdiff_t memory_limit_, buffered_ = 0;
   Milliseconds hello_limit_, tick_;
   std::size_t clients_, most_handshakes_, most_open_;
-  Switchboard switchboard_;
+  ServerProtocol protocol_;
   ConnectionLimits limits_;
   std::optional<asio::ssl::context> tls_;
 
@@ -120,7 +120,7 @@ void WebSocketServer::Impl::set_tick() {
   timer_.expires_after(tick_);
   timer_.async_wait([this](error_code failure) {
     if (failure || stopped_) return;
-    switchboard_.on_tick();
+    protocol_.on_tick();
     sweep();
     set_tick();
   });
@@ -136,17 +136,17 @@ void WebSocketServer::Impl::sweep() {
 
 // ---- From any thread.
 
-void WebSocketServer::Impl::send(ConnectionId connection, Parcel parcel) {
-  asio::post(context_, [this, connection, parcel = std::move(parcel)]() mutable {
-    if (Connection* found = find(connection)) found->send(std::move(parcel));
+void WebSocketServer::Impl::send(ConnectionId connection, OutgoingMessage outgoing) {
+  asio::post(context_, [this, connection, outgoing = std::move(outgoing)]() mutable {
+    if (Connection* found = find(connection)) found->send(std::move(outgoing));
   });
 }
 
-void WebSocketServer::Impl::close(ConnectionId connection, Closing why, std::string words) {
-  asio::post(context_, [this, connection, why, words = std::move(words)]() mutable {
+void WebSocketServer::Impl::close(ConnectionId connection, Closing why, std::string reason) {
+  asio::post(context_, [this, connection, why, reason = std::move(reason)]() mutable {
     Connection* const found = find(connection);
     if (found == nullptr) return;
-    found->close(why, std::move(words));
+    found->close(why, std::move(reason));
     if (why == Closing::Silent) found->cut();  // nobody listens
   });
 }
@@ -178,7 +178,7 @@ void WebSocketServer::Impl::on_open(ConnectionId id, Peer peer) {
   handshakes_.erase(found);
   if (stopped_ || open_.size() >= most_open_) return connection->cut();
   open_.emplace(id, connection);
-  switchboard_.on_open(id, std::move(peer));
+  protocol_.on_open(id, std::move(peer));
 }
 
 bool WebSocketServer::Impl::on_buffered(std::ptrdiff_t bytes) {
@@ -201,14 +201,14 @@ void WebSocketServer::Impl::on_violation(ConnectionId id, const std::string& rea
 
 void WebSocketServer::Impl::on_gone(ConnectionId id) {
   handshakes_.erase(id);
-  if (open_.erase(id) > 0) switchboard_.on_closed(id);
+  if (open_.erase(id) > 0) protocol_.on_closed(id);
 }
 
 // ---- The server itself.
 
 WebSocketServer::WebSocketServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WebSocketServer::~WebSocketServer() = default;
-Switchboard& WebSocketServer::switchboard() { return impl_->switchboard(); }
+ServerProtocol& WebSocketServer::protocol() { return impl_->protocol(); }
 int WebSocketServer::port() const { return impl_->port(); }
 
 Result<std::unique_ptr<WebSocketServer>> WebSocketServer::open(const WebSocketServerOptions& options,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The server's sockets: WebSocket connections on one side, a Switchboard on the other.
+// The server's sockets: WebSocket connections on one side, a ServerProtocol on the other.
 //
 // One thread serves all connections, so a thousand idle clients cost no thread. What is to be sent is encoded by the
 // thread that sends it and handed over.
@@ -32,7 +32,7 @@ class WebSocketServer {
   /// Connections that are still open are cut.
   ~WebSocketServer();
 
-  Switchboard& switchboard();
+  ServerProtocol& protocol();
   int port() const;
 
  private:

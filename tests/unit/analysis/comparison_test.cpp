@@ -90,7 +90,7 @@ TEST(Comparison, CountsEveryClientsWorkWhereTheServerSeesOneSum) {
 }
 
 TEST(Comparison, CountsTheFactorisationBehindExactProjectionsOnce) {
-  Arena arena(ProblemKind::Gaussian, {.seed = 1, .rounds = 3, .local_budget = UntilProjected{}});
+  Arena arena(ProblemKind::Gaussian, {.seed = 1, .rounds = 3, .local_budget = ExactProjection{}});
   arena.options.target = 1e-300;
 
   const double rows = kRows / kClients, factorisation = 4.0 * rows * rows * kCols;
@@ -118,7 +118,7 @@ TEST(Comparison, SaysWhenTheTargetWasNotReached) {
   EXPECT_TRUE(cg.reached);
 }
 
-TEST(Comparison, SumsWithMemoryTakeFewerRoundsThanThePublishedMethod) {
+TEST(Comparison, SumsWithMemoryTakeFewerRoundsThanFedrk) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     Arena arena(ProblemKind::Gaussian,
                 {.seed = seed, .rounds = 400, .participants = 2, .local_budget = FixedSteps{200}});
@@ -169,8 +169,8 @@ TEST(Comparison, OffersWhatFitsTheProblem) {
   EXPECT_TRUE(has({}, "auto"));
   EXPECT_FALSE(has({}, "soft"));
   EXPECT_TRUE(has({.sparsity = 3}, "soft"));
-  EXPECT_FALSE(has({.local_budget = UntilProjected{}, .sparsity = 3}, "soft"));
-  EXPECT_FALSE(has({.sparsity = 3}, "auto"));  // that would be the published method
+  EXPECT_FALSE(has({.local_budget = ExactProjection{}, .sparsity = 3}, "soft"));
+  EXPECT_FALSE(has({.sparsity = 3}, "auto"));  // that would be FedRK
   EXPECT_TRUE(has({}, "full-memory"));
   // 12,000 unknowns and 12,000 equations make 1.15 GB.
   LinearSystem wide{SparseMatrix(12000, 12000, {{0, 0, 1.0}, {11999, 11999, 1.0}}), std::vector<double>(12000, 0.0)};
@@ -189,8 +189,8 @@ TEST(Comparison, WithoutReferenceGoesByTheResidual) {
     EXPECT_TRUE(outcome.reached) << name;
     EXPECT_FALSE(outcome.error) << name;
     EXPECT_LE(*outcome.residual, 1e-6) << name;
-    const double least = std::string(name) == "gram" ? 0.0 : 1e-8;  // no round more than needed
-    EXPECT_GT(*outcome.residual, least) << name;
+    const double lowest = std::string(name) == "gram" ? 0.0 : 1e-8;  // no round more than needed
+    EXPECT_GT(*outcome.residual, lowest) << name;
   }
 }
 
@@ -291,7 +291,7 @@ TEST(EqualGradientSteps, CostAsMuchAsTheKaczmarzSteps) {
 
   EXPECT_EQ(count_and_batch(FixedSteps{300}), std::pair(std::uint64_t{10}, std::uint64_t{0}));  // 30 rows a client
   EXPECT_EQ(count_and_batch(FixedSteps{7}), std::pair(std::uint64_t{1}, std::uint64_t{7}));
-  EXPECT_EQ(count_and_batch(UntilProjected{}), std::pair(std::uint64_t{50}, std::uint64_t{0}));
+  EXPECT_EQ(count_and_batch(ExactProjection{}), std::pair(std::uint64_t{50}, std::uint64_t{0}));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(Horizon, IsNotSeenWhereTheErrorStillFalls) {
 }
 
 TEST(Horizon, IsNotConfusedWithHavingArrived) {
-  const auto history = run({.rows = 80, .cols = 10}, {.rounds = 1000, .local_budget = UntilProjected{}});
+  const auto history = run({.rows = 80, .cols = 10}, {.rounds = 1000, .local_budget = ExactProjection{}});
 
   const auto horizon = find_horizon(history);
 
@@ -55,7 +55,7 @@ TEST(Horizon, IsSeenWithClientsOfManyRows) {
 TEST(Horizon, IsNotConfusedWithAFixedPoint) {
   InProcessEngine engine(
       test::clients_of(generate({.kind = ProblemKind::Inconsistent, .rows = 40, .cols = 5}).system, 1, 1), 1);
-  const auto history = FederatedRun({.rounds = 100, .local_budget = UntilProjected{}}).run(engine).history;
+  const auto history = FederatedRun({.rounds = 100, .local_budget = ExactProjection{}}).run(engine).history;
 
   EXPECT_EQ(find_horizon(history).progress, Progress::AtRest);  // one client, exactly: the least-squares solution
 }

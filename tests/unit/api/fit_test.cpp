@@ -153,7 +153,7 @@ TEST(CsvTable, RefusesWhatIsNoTable) {
   test::TempFolder folder;
   folder.write("ragged.csv", "u,y\n1,2\n3\n");
   folder.write("empty.csv", "u,y\n");
-  const auto words_of = [&](const char* name) -> std::string {
+  const auto text_of = [&](const char* name) -> std::string {
     try {
       (void)read_csv(folder.path() / name);
     } catch (const InvalidData& error) {
@@ -162,9 +162,9 @@ TEST(CsvTable, RefusesWhatIsNoTable) {
     return "";
   };
 
-  EXPECT_NE(words_of("ragged.csv").find("ragged.csv:3: expected 2 fields, found 1"), std::string::npos);
-  EXPECT_NE(words_of("empty.csv").find("expected rows of numbers below the header, found none"), std::string::npos);
-  EXPECT_NE(words_of("missing.csv").find("missing.csv"), std::string::npos);
+  EXPECT_NE(text_of("ragged.csv").find("ragged.csv:3: expected 2 fields, found 1"), std::string::npos);
+  EXPECT_NE(text_of("empty.csv").find("expected rows of numbers below the header, found none"), std::string::npos);
+  EXPECT_NE(text_of("missing.csv").find("missing.csv"), std::string::npos);
 }
 
 TEST(TableInMemory, RefusesColumnsThatDoNotFitEachOther) {

@@ -30,7 +30,7 @@ struct Everything {
   std::vector<ClientId> clients{};
   std::vector<std::string> texts{};
   std::optional<std::uint64_t> maybe{};
-  std::variant<FixedSteps, UntilProjected, SparseSteps> choice{};
+  std::variant<FixedSteps, ExactProjection, SparseSteps> choice{};
   static constexpr auto fields(auto& self) {
     return std::tie(self.number, self.real, self.flag, self.colour, self.text, self.reals, self.clients, self.texts,
                     self.maybe, self.choice);

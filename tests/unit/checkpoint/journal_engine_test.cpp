@@ -25,10 +25,10 @@ struct Way {
 };
 
 std::vector<Way> ways() {
-  MethodOptions published{.name = MethodName::Published}, automatic, fit;
+  MethodOptions by_fedrk{.name = MethodName::Fedrk}, automatic, fit;
   fit.least_squares = true;
-  return {{"published", published, {.rounds = 40, .participants = 3, .tolerance = 1e-9}},
-          {"published, keeping", published, {.rounds = 40, .participants = 2, .sparsity = 3}},
+  return {{"published", by_fedrk, {.rounds = 40, .participants = 3, .tolerance = 1e-9}},
+          {"published, keeping", by_fedrk, {.rounds = 40, .participants = 2, .sparsity = 3}},
           {"auto", automatic, {.rounds = 60, .participants = 3}},
           {"least squares", fit, {.rounds = 80, .participants = 2}}};
 }

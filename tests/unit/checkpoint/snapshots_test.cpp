@@ -33,7 +33,7 @@ struct Way {
 };
 
 std::vector<Way> ways() {
-  const MethodOptions published{.name = MethodName::Published};
+  const MethodOptions by_fedrk{.name = MethodName::Fedrk};
   MethodOptions fit, gram, sparse, average, few, all, unremembering, secret;
   fit.least_squares = gram.least_squares = true;
   fit.name = MethodName::Cg;
@@ -45,9 +45,9 @@ std::vector<Way> ways() {
   unremembering.memory = 0;
   secret.privacy.epsilon = 4.0;
   const auto consistent = ProblemKind::Gaussian;
-  return {{"published", published, {.rounds = 40, .participants = 3, .tolerance = 1e-9}},
-          {"keeping", published, {.rounds = 40, .participants = 2, .sparsity = 3}},
-          {"keeping_and_refit", published, {.rounds = 40, .participants = 2, .sparsity = 3}, consistent, true},
+  return {{"published", by_fedrk, {.rounds = 40, .participants = 3, .tolerance = 1e-9}},
+          {"keeping", by_fedrk, {.rounds = 40, .participants = 2, .sparsity = 3}},
+          {"keeping_and_refit", by_fedrk, {.rounds = 40, .participants = 2, .sparsity = 3}, consistent, true},
           {"automatic", {}, {.rounds = 60, .participants = 3, .tolerance = 1e-10}, consistent},
           {"contradictory", {}, {.rounds = 400, .participants = 3}},
           {"few_rounds", few, {.rounds = 60, .participants = 2, .tolerance = 1e-10}, consistent},
@@ -271,7 +271,7 @@ TEST_F(SnapshotsOfARun, NeedTheHistoryOfTheirRounds) {
 // As the methods of others may be: it goes on with the journal alone.
 TEST_F(SnapshotsOfARun, AreNotTakenOfAMethodWithoutAList) {
   struct Unlisted final : Method {
-    PublishedMethod inner{RunOptions{}};
+    FedrkMethod inner{RunOptions{}};
     Request request(RoundIndex t, std::span<const double> x) override { return inner.request(t, x); }
     void update(RoundIndex t, RoundReplies& round, std::span<double> x) override { inner.update(t, round, x); }
   } first, second;

@@ -164,8 +164,8 @@ TEST(Npy, OfFloatsIsUsedInPlaceOnlyInTheLayoutOfAMatrix) {
   ASSERT_TRUE(matrix && *matrix);
   EXPECT_EQ((*matrix)->cols(), 3U);
   EXPECT_EQ((*matrix)->row(1)[0], 4.0F);
-  for (const auto& [path, least] : {std::pair{large, kInPlaceBytes}, {fortran, kAnySize}, {doubles, kAnySize}}) {
-    const auto none = map_npy32(path, least);
+  for (const auto& [path, min_bytes] : {std::pair{large, kInPlaceBytes}, {fortran, kAnySize}, {doubles, kAnySize}}) {
+    const auto none = map_npy32(path, min_bytes);
     ASSERT_TRUE(none);
     EXPECT_FALSE(*none) << path;
   }

@@ -38,7 +38,7 @@ TEST(WriteFindings, LeavesPicturesNumbersAndVerdicts) {
 TEST(WriteFindings, SaysWhenAVerdictFails) {
   const test::TempFolder folder;
   Finished finished = made_up("fig1", true);
-  finished.findings.verdicts.push_back({false, "pigs fly"});
+  finished.findings.judgements.push_back({false, "pigs fly"});
 
   ASSERT_TRUE(write_findings(folder.path(), finished));
 
@@ -51,7 +51,7 @@ TEST(WriteFindings, SaysWhenAVerdictFails) {
 TEST(WriteFindings, DoesNotHoldWithoutAVerdict) {
   const test::TempFolder folder;
   Finished finished = made_up("fig1", true);
-  finished.findings.verdicts.clear();
+  finished.findings.judgements.clear();
 
   ASSERT_TRUE(write_findings(folder.path(), finished));
 
@@ -63,7 +63,7 @@ TEST(WriteFindings, LeavesNothingThatIsNoNumberAndNoTextInTheJson) {
   Finished finished = made_up("fig1", true);
   finished.seconds = std::numeric_limits<double>::quiet_NaN();
   finished.settings.scale = std::numeric_limits<double>::infinity();
-  finished.findings.verdicts[0].words = "broken \xff byte";
+  finished.findings.judgements[0].message = "broken \xff byte";
 
   ASSERT_TRUE(write_findings(folder.path(), finished));
 
@@ -97,16 +97,16 @@ TEST(WriteFindings, NamesTheFileThatCannotBeWritten) {
 TEST(TableOf, LeavesCellsEmptyWhereARunEndedEarly) {
   const std::vector<double> three{0.5, 0.25, 0.125}, one{0.75};
 
-  for (const bool longest_first : {true, false}) {
+  for (const bool long_first : {true, false}) {
     std::vector<io::Series> series{by_round("a", three), by_round("b", one)};
-    if (!longest_first) std::swap(series[0], series[1]);
+    if (!long_first) std::swap(series[0], series[1]);
     const Table table = table_of("t", "round", series);
 
     ASSERT_EQ(table.rows.size(), 3U);
     EXPECT_EQ(table.rows[0][0], "1");
     EXPECT_EQ(table.rows[2][0], "3");
-    EXPECT_EQ(table.rows[2][longest_first ? 1 : 2], "0.125");
-    EXPECT_EQ(table.rows[2][longest_first ? 2 : 1], "");
+    EXPECT_EQ(table.rows[2][long_first ? 1 : 2], "0.125");
+    EXPECT_EQ(table.rows[2][long_first ? 2 : 1], "");
   }
   EXPECT_TRUE(table_of("t", "round", {}).rows.empty());
 }
@@ -146,8 +146,8 @@ TEST(VerdictsJson, HoldsOnlyWhereAllDo) {
   const std::vector<Finished> good{made_up("fig1", true), made_up("fig2", true)};
   const std::vector<Finished> mixed{made_up("fig1", true), made_up("fig2", false)};
 
-  EXPECT_EQ(json::parse(verdicts_json(good, "out/index.html"))["holds"], true);
-  const json told = json::parse(verdicts_json(mixed, "out/index.html"));
+  EXPECT_EQ(json::parse(judgements_json(good, "out/index.html"))["holds"], true);
+  const json told = json::parse(judgements_json(mixed, "out/index.html"));
   EXPECT_EQ(told["holds"], false);
   EXPECT_EQ(told["page"], "out/index.html");
   EXPECT_EQ(told["experiments"][1]["name"], "fig2");

@@ -37,8 +37,8 @@ TEST(ValidHyperplane, HoldsTheSolutionHoweverTheStepsAreMade) {
         const auto x = test::gaussian_vector(30, seed + 9);
         const double far = distance(problem.solution, x);
         for (const StepBudget& budget : std::vector<StepBudget>{FixedSteps{1}, FixedSteps{2}, FixedSteps{19},
-                                                                FixedSteps{1000}, UntilProjected{}}) {
-          const auto reply = client.local_update({RoundIndex{4}, x, ValidSteps{budget}});
+                                                                FixedSteps{1000}, ExactProjection{}}) {
+          const auto reply = client.local_update({RoundIndex{4}, x, CutSteps{budget}});
 
           ASSERT_TRUE(reply.gap);
           const double truth = dot(reply.values, problem.solution) - dot(reply.values, x);
@@ -58,7 +58,7 @@ TEST(ValidHyperplane, OfOneStepIsThatOfTheRow) {
     Client client(ClientId{0}, "site", RowBlock({Matrix{{3.0, 4.0}}, {15.0}}), 1, {.form = form});
     const std::vector<double> x{1.0, 0.5};  // <a, x> = 5
 
-    const auto reply = client.local_update({RoundIndex{0}, x, ValidSteps{FixedSteps{1}}});
+    const auto reply = client.local_update({RoundIndex{0}, x, CutSteps{FixedSteps{1}}});
 
     EXPECT_NEAR(reply.values[0], 1.2, 1e-15);
     EXPECT_NEAR(reply.values[1], 1.6, 1e-15);
@@ -66,17 +66,17 @@ TEST(ValidHyperplane, OfOneStepIsThatOfTheRow) {
   }
 }
 
-// The steps of the published work, and a scalar more.
+// The steps of FedRK's work, and a scalar more.
 TEST(ValidHyperplane, ComesWithTheSameSteps) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const auto problem = generate({.rows = 20, .cols = 30, .seed = seed});
     Client client(ClientId{0}, "site", RowBlock(copy_of(problem.system)), seed, {});
     const auto x = test::gaussian_vector(30, seed);
-    const auto valid = client.local_update({RoundIndex{4}, x, ValidSteps{FixedSteps{50}}});
-    const auto published = client.local_update({RoundIndex{4}, x, FixedSteps{50}});
+    const auto valid = client.local_update({RoundIndex{4}, x, CutSteps{FixedSteps{50}}});
+    const auto by_fedrk = client.local_update({RoundIndex{4}, x, FixedSteps{50}});
 
-    EXPECT_LT(test::relative_distance(valid.values, published.values), 1e-12);
-    EXPECT_FALSE(published.gap);
+    EXPECT_LT(test::relative_distance(valid.values, by_fedrk.values), 1e-12);
+    EXPECT_FALSE(by_fedrk.gap);
   }
 }
 
@@ -86,7 +86,7 @@ TEST(ValidHyperplane, AddsUpToOneThatHoldsTheSolution) {
     InProcessEngine engine(test::clients_of(copy_of(problem.system), 6, seed), 1);
     const auto x = test::gaussian_vector(40, seed);
     const std::vector<ClientId> some{ClientId{0}, ClientId{2}, ClientId{5}};
-    LocalTask task{RoundIndex{0}, x, ValidSteps{FixedSteps{7}}};
+    LocalTask task{RoundIndex{0}, x, CutSteps{FixedSteps{7}}};
     task.reveal = Reveal::Sums;
 
     const auto round = engine.local_updates(task, some);

@@ -27,7 +27,7 @@ TEST(ConvergenceMonitor, GoesOnWhereSomeClientsAreContentWithTheStart) {
 
       const auto result = solve(
           engine,
-          {.seed = seed, .rounds = 2000, .participants = 1, .local_budget = UntilProjected{}, .residual_every = 1},
+          {.seed = seed, .rounds = 2000, .participants = 1, .local_budget = ExactProjection{}, .residual_every = 1},
           {.reveal = reveal, .memory = 5});
 
       EXPECT_LT(test::relative_distance(result.x, truth), 1e-8) << "seed " << seed << ", " << result.history.size();
@@ -50,7 +50,7 @@ TEST(ConvergenceMonitor, IsNotMisledByClientsOfDifferentScale) {
 
       const auto result = solve(
           engine,
-          {.seed = seed, .rounds = 2000, .participants = 1, .local_budget = UntilProjected{}, .residual_every = 1},
+          {.seed = seed, .rounds = 2000, .participants = 1, .local_budget = ExactProjection{}, .residual_every = 1},
           {.reveal = reveal, .memory = 5});
 
       EXPECT_LT(test::relative_distance(result.x, problem.solution), 1e-8) << "seed " << seed;

@@ -8,14 +8,14 @@ namespace {
 
 TEST(Exposure, KnowsTheWorkThatShowsARow) {
   EXPECT_TRUE(is_one_step(FixedSteps{1}));
-  EXPECT_TRUE(is_one_step(ValidSteps{FixedSteps{1}}));
+  EXPECT_TRUE(is_one_step(CutSteps{FixedSteps{1}}));
   EXPECT_TRUE(is_one_step(SparseSteps{FixedSteps{1}, 0.5}));
   EXPECT_TRUE(is_one_step(GradientSteps{.count = 1, .batch = 1}));
   EXPECT_FALSE(is_one_step(GradientSteps{.count = 1}));
   EXPECT_FALSE(is_one_step(GradientSteps{.count = 2, .batch = 1}));
   EXPECT_FALSE(is_one_step(FixedSteps{2}));
   EXPECT_FALSE(is_one_step(FixedSteps{0}));
-  EXPECT_FALSE(is_one_step(ValidSteps{UntilProjected{}}));
+  EXPECT_FALSE(is_one_step(CutSteps{ExactProjection{}}));
 }
 
 TEST(Exposure, SaysWhichPlansShowRowsOutright) {
@@ -36,7 +36,7 @@ bool serves(const LocalWork& work, const MethodOptions& options, std::span<const
 TEST(Exposure, KnowsWhatAPlanHasAUseFor) {
   const MethodOptions by_itself{}, ridge{.ridge = 2.0}, soft{.soft = 0.5}, refitted{.soft = 0.5, .refit = true};
   const MethodOptions noisy{.privacy = {.epsilon = 1.0}};
-  const LocalWork plain = ValidSteps{}, sparse = SparseSteps{FixedSteps{20}, 0.5}, look = FixedSteps{0};
+  const LocalWork plain = CutSteps{}, sparse = SparseSteps{FixedSteps{20}, 0.5}, look = FixedSteps{0};
   EXPECT_TRUE(serves(plain, by_itself) && serves(look, by_itself));
   EXPECT_FALSE(serves(NormalProduct{}, by_itself) || serves(sparse, by_itself) || serves(CrossProducts{}, by_itself) ||
                serves(ColumnNorms{}, by_itself));

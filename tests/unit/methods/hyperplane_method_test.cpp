@@ -27,7 +27,7 @@ std::vector<Way> ways() {
     for (const std::size_t memory : {std::size_t{0}, std::size_t{5}, HyperplaneMemory::kAll}) {
       for (const std::size_t participants : {0U, 2U}) {
         ways.push_back({reveal, memory, participants, FixedSteps{60}});
-        ways.push_back({reveal, memory, participants, UntilProjected{}});
+        ways.push_back({reveal, memory, participants, ExactProjection{}});
       }
     }
   }
@@ -79,7 +79,7 @@ TEST(HyperplaneMethod, EndsAtTheProjectionOfTheStartWhereTheEquationsLeaveAChoic
 TEST(HyperplaneMethod, WithFullMemoryEndsInAsManyRoundsAsItTakesHyperplanesAtAnyConditionNumber) {
   for (const double condition : {1e1, 1e3, 1e6}) {
     for (const std::size_t participants : {6U, 3U}) {
-      for (const StepBudget& budget : std::vector<StepBudget>{FixedSteps{60}, UntilProjected{}}) {
+      for (const StepBudget& budget : std::vector<StepBudget>{FixedSteps{60}, ExactProjection{}}) {
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
           auto problem = test::system_of_condition(120, 40, condition, seed);
           InProcessEngine engine(test::clients_of(std::move(problem.system), 6, seed), 1);
@@ -139,7 +139,7 @@ TEST(HyperplaneMethod, MindsNoRowsHeldTwice) {
     }
     InProcessEngine engine(std::move(clients), 1);
 
-    const auto result = solve(engine, {.seed = seed, .rounds = 500, .local_budget = UntilProjected{}},
+    const auto result = solve(engine, {.seed = seed, .rounds = 500, .local_budget = ExactProjection{}},
                               {.reveal = Reveal::Updates, .memory = HyperplaneMemory::kAll});
 
     EXPECT_EQ(result.termination, Termination::Converged);

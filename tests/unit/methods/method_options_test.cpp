@@ -39,7 +39,7 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
     with.memory = 5;
     EXPECT_TRUE(refusal(with).starts_with("least squares and ridge regression use no hyperplanes"));
     with = fit;
-    with.name = MethodName::Published;
+    with.name = MethodName::Fedrk;
     EXPECT_TRUE(refusal(with).starts_with("least squares and ridge regression use no hyperplanes"));
     with = fit;
     with.reveal = Reveal::Updates;
@@ -52,24 +52,22 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
   EXPECT_EQ(refusal({.ridge = -1.0}), negative);
   EXPECT_EQ(refusal({.soft = -1.0}), negative);
 
-  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Published, .soft = 1.0}),
-            "the published method knows no soft thresholding");
+  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Fedrk, .soft = 1.0}), "FedRK knows no soft thresholding");
 
   const char* no_memory =
-      "the published hyperplanes do not hold the solutions, so a memory of them would be wrong; memory needs valid "
+      "FedRK's own hyperplanes do not hold the solutions, so a memory of them would be wrong; memory needs valid "
       "ones";
-  EXPECT_EQ(refusal({.name = MethodName::Published, .memory = 5}), no_memory);
-  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Published, .memory = HyperplaneMemory::kAll}), no_memory);
-  EXPECT_EQ(refusal({.name = MethodName::Published, .memory = 0}), "accepted");
+  EXPECT_EQ(refusal({.name = MethodName::Fedrk, .memory = 5}), no_memory);
+  EXPECT_EQ(refusal({.hyperplanes = HyperplaneKind::Fedrk, .memory = HyperplaneMemory::kAll}), no_memory);
+  EXPECT_EQ(refusal({.name = MethodName::Fedrk, .memory = 0}), "accepted");
 
-  const char* no_sums = "the published method needs every client's update, not their sum";
-  EXPECT_EQ(refusal({.name = MethodName::Published, .reveal = Reveal::Sums}), no_sums);
-  EXPECT_EQ(refusal({.name = MethodName::Published, .reveal = Reveal::Updates}), "accepted");
-  EXPECT_EQ(refusal({.name = MethodName::Published, .hyperplanes = HyperplaneKind::Valid}),
-            "the published method has published hyperplanes");
+  const char* no_sums = "FedRK needs every client's update, not their sum";
+  EXPECT_EQ(refusal({.name = MethodName::Fedrk, .reveal = Reveal::Sums}), no_sums);
+  EXPECT_EQ(refusal({.name = MethodName::Fedrk, .reveal = Reveal::Updates}), "accepted");
+  EXPECT_EQ(refusal({.name = MethodName::Fedrk, .hyperplanes = HyperplaneKind::Valid}),
+            "FedRK has its own hyperplanes");
 
-  const char* no_noise =
-      "noise columns are the published method's way with noisy data: leave them out, or use that method";
+  const char* no_noise = "noise columns are FedRK's way with noisy data: leave them out, or use that method";
   EXPECT_EQ(refusal({.soft = 1.0}, {.noise_columns = 3}), no_noise);
   EXPECT_EQ(refusal({.memory = 5}, {.noise_columns = 3}), no_noise);
   EXPECT_EQ(refusal({}, {.noise_columns = 3}), "accepted");
@@ -86,7 +84,7 @@ TEST(MethodOptions, AreRefusedWhereTheWishesDoNotGoTogether) {
 
   EXPECT_EQ(refusal({.soft = 1.0, .refit = true}, {.sparsity = 3}), "accepted");
 
-  EXPECT_EQ(refusal({.soft = 1.0}, {.local_budget = UntilProjected{}}),
+  EXPECT_EQ(refusal({.soft = 1.0}, {.local_budget = ExactProjection{}}),
             "soft thresholding has no exact projection: give a number of local steps");
   EXPECT_EQ(refusal({.memory = 2, .soft = 1.0}), "soft thresholding keeps no memory");
   EXPECT_EQ(refusal({.memory = 0, .soft = 1.0}), "accepted");
@@ -107,7 +105,7 @@ TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
 
   const char* sums = "differential privacy needs sums: single updates would have too little noise";
   EXPECT_EQ(refusal({.reveal = Reveal::Updates, .privacy = privately}), sums);
-  EXPECT_EQ(refusal({.name = MethodName::Published, .privacy = privately}), sums);
+  EXPECT_EQ(refusal({.name = MethodName::Fedrk, .privacy = privately}), sums);
 
   const char* residuals = "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance";
   EXPECT_EQ(refusal({.privacy = privately}, {.tolerance = 1e-3}), residuals);
@@ -130,11 +128,11 @@ TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
   EXPECT_TRUE(refusal({.privacy = {.epsilon = 1.0, .delta = 0.1}}).starts_with("delta is above 0 and below 0.1"));
 }
 
-TEST(MethodOptions, AreThePublishedMethodByNameOrByItsOwnFeatures) {
+TEST(MethodOptions, AreFedrkByNameOrByItsOwnFeatures) {
   const RunOptions plain, sparse{.sparsity = 3}, noisy{.noise_columns = 2};
   EXPECT_FALSE(is<FedRk>(goal_of({}, plain)));
-  EXPECT_TRUE(is<FedRk>(goal_of({.name = MethodName::Published}, plain)));
-  EXPECT_TRUE(is<FedRk>(goal_of({.hyperplanes = HyperplaneKind::Published}, plain)));
+  EXPECT_TRUE(is<FedRk>(goal_of({.name = MethodName::Fedrk}, plain)));
+  EXPECT_TRUE(is<FedRk>(goal_of({.hyperplanes = HyperplaneKind::Fedrk}, plain)));
   EXPECT_TRUE(is<FedRk>(goal_of({}, sparse)));
   EXPECT_TRUE(is<FedRk>(goal_of({}, noisy)));
   EXPECT_TRUE(is<FedRk>(goal_of({.reveal = Reveal::Updates}, sparse)));
@@ -149,28 +147,27 @@ TEST(MethodOptions, MakeEightPassesOverTheRowsOrTwoWhereTheyAreCostly) {
   const std::vector<ClientSummary> roster{{ClientId{0}, "a", 10}, {ClientId{1}, "b", 40}, {ClientId{2}, "c", 7}};
   EXPECT_EQ(default_local_budget(goal_of({}, {}), roster, 12800), StepBudget{FixedSteps{320}});
   EXPECT_EQ(default_local_budget(goal_of({}, {}), roster, 12799), StepBudget{FixedSteps{80}});
-  EXPECT_EQ(default_local_budget(goal_of({.name = MethodName::Published}, {}), roster, 12800),
-            StepBudget{FixedSteps{20}});
+  EXPECT_EQ(default_local_budget(goal_of({.name = MethodName::Fedrk}, {}), roster, 12800), StepBudget{FixedSteps{20}});
   EXPECT_EQ(default_local_budget(goal_of({.soft = 1.0}, {}), roster, 12800), StepBudget{FixedSteps{20}});
   EXPECT_EQ(default_local_budget(goal_of({}, {.sparsity = 2}), roster, 12800), StepBudget{FixedSteps{20}});
   EXPECT_EQ(default_local_budget(goal_of({}, {}), std::vector<ClientSummary>{{ClientId{0}, "a", 0}}, 12800),
             StepBudget{FixedSteps{8}});
 }
 
-TEST(MethodOptions, DrawRowsByNormInThePublishedMethodAndShuffleThemInOthers) {
-  EXPECT_EQ(default_sampling(goal_of({.name = MethodName::Published}, {})), RowSampling::SquaredNorm);
+TEST(MethodOptions, DrawRowsByNormInFedrkAndShuffleThemInOthers) {
+  EXPECT_EQ(default_sampling(goal_of({.name = MethodName::Fedrk}, {})), RowSampling::SquaredNorm);
   EXPECT_EQ(default_sampling(goal_of({}, {.noise_columns = 1})), RowSampling::SquaredNorm);
   EXPECT_EQ(default_sampling(goal_of({}, {})), RowSampling::Shuffled);
   EXPECT_EQ(default_sampling(goal_of({.soft = 1.0}, {})), RowSampling::Shuffled);
 }
 
-TEST(MethodOptions, WatchResidualsInEveryRoundUnlessPublishedOrToldOtherwise) {
+TEST(MethodOptions, WatchResidualsInEveryRoundUnlessFedrkOrToldOtherwise) {
   const RunOptions run{.patience = 50};
   EXPECT_EQ(run_options_for(goal_of({}, {}), run).residual_every, 1);
   EXPECT_EQ(run_options_for(goal_of({}, {}), run).patience, 0);
   EXPECT_EQ(run_options_for(goal_of({}, {}), {.residual_every = 7}).residual_every, 7);
-  EXPECT_EQ(run_options_for(goal_of({.name = MethodName::Published}, {}), run).patience, 50);
-  EXPECT_EQ(run_options_for(goal_of({.name = MethodName::Published}, {}), run).residual_every, 0);
+  EXPECT_EQ(run_options_for(goal_of({.name = MethodName::Fedrk}, {}), run).patience, 50);
+  EXPECT_EQ(run_options_for(goal_of({.name = MethodName::Fedrk}, {}), run).residual_every, 0);
 }
 
 TEST(MethodOptions, GiveAFitAThousandSweeps) {
@@ -194,13 +191,13 @@ TEST(MethodOptions, MakeTheMethodTheyName) {
   EXPECT_TRUE(makes<ConjugateGradients>({.name = MethodName::Cg, .fit = true}));
   EXPECT_TRUE(makes<ConjugateGradients>({.least_squares = true}));
   EXPECT_TRUE(makes<ConjugateGradients>({.ridge = 1.0}));
-  EXPECT_TRUE(makes<PublishedMethod>({.name = MethodName::Published}));
-  EXPECT_TRUE(makes<PublishedMethod>({}, {.sparsity = 2}));
+  EXPECT_TRUE(makes<FedrkMethod>({.name = MethodName::Fedrk}));
+  EXPECT_TRUE(makes<FedrkMethod>({}, {.sparsity = 2}));
   EXPECT_TRUE(makes<HyperplaneMethod>({.hyperplanes = HyperplaneKind::Valid}));
   EXPECT_TRUE(makes<HyperplaneMethod>({.memory = 0}));
   EXPECT_TRUE(makes<HyperplaneMethod>({.memory = 7}));
   EXPECT_TRUE(makes<SparseKaczmarz>({.soft = 1.0}));
-  EXPECT_TRUE(makes<TailAverage>({.name = MethodName::Published, .average = TailBurnIn{}}));
+  EXPECT_TRUE(makes<TailAverage>({.name = MethodName::Fedrk, .average = TailBurnIn{}}));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(PrivacyPlan, SpendsWhatEpsilonAndDeltaLeaveInEqualParts) {
   double spent = 0.0;
   for (const PrivateRound& round : plan.rounds) {
     // As a client that knows only its task would count it.
-    spent += rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, plan.least);
+    spent += rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, plan.min_answers);
     EXPECT_NEAR(round.rho, plan.rho / 6.0, 1e-15);
   }
   EXPECT_NEAR(spent, rho_of(1.0, 1e-5), 1e-12);
@@ -40,17 +40,17 @@ TEST(PrivacyPlan, SharesTheNoiseSoThatTheSumHasEnoughWithoutOneOfThem) {
   const PrivacyPlan plan = make_privacy_plan({.epsilon = 1.0, .delta = 1e-5, .clip = 0.5}, kShape, 1);
 
   const PrivateRound& round = plan.rounds[0];
-  EXPECT_EQ(plan.least, 8);
+  EXPECT_EQ(plan.min_answers, 8);
   EXPECT_EQ(round.pass.clip, 0.5);
   EXPECT_NEAR(7.0 * round.pass.noise * round.pass.noise, round.sigma * round.sigma, 1e-12 * round.sigma * round.sigma);
   EXPECT_NEAR(round.sigma, 1.0 / std::sqrt(2.0 * 0.0208200), 1e-3);  // 2c / sqrt(2 rho)
 }
 
 TEST(PrivacyPlan, MakesLargerSharesWhereSomeMayBeMissing) {
-  const PrivacyPlan plan = make_privacy_plan({.epsilon = 1.0, .clip = 0.5, .least = 5}, kShape, 1);
+  const PrivacyPlan plan = make_privacy_plan({.epsilon = 1.0, .clip = 0.5, .min_answers = 5}, kShape, 1);
 
   const PrivateRound& round = plan.rounds[0];
-  EXPECT_EQ(plan.least, 5);
+  EXPECT_EQ(plan.min_answers, 5);
   EXPECT_NEAR(4.0 * round.pass.noise * round.pass.noise, round.sigma * round.sigma, 1e-12 * round.sigma * round.sigma);
   EXPECT_NEAR(rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, 5), plan.rho, 1e-12);
   EXPECT_GT(rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, 4), plan.rho);
@@ -88,8 +88,9 @@ TEST(PrivacyPlan, IsRefusedWhereItCouldNotHold) {
   EXPECT_NE(refusal({.epsilon = 0.0}).find("needs an epsilon"), std::string::npos);
   EXPECT_NE(refusal({.epsilon = 1.0, .clip = 0.0}).find("the clip is a length"), std::string::npos);
   EXPECT_NE(refusal({.epsilon = 1.0}, kShape, 0).find("at least one round"), std::string::npos);
-  for (const std::size_t least : {std::size_t{2}, std::size_t{9}}) {
-    EXPECT_NE(refusal({.epsilon = 1.0, .least = least}).find("at least 3 and at most 8"), std::string::npos);
+  for (const std::size_t min_answers : {std::size_t{2}, std::size_t{9}}) {
+    EXPECT_NE(refusal({.epsilon = 1.0, .min_answers = min_answers}).find("at least 3 and at most 8"),
+              std::string::npos);
   }
   EXPECT_EQ(refusal({.epsilon = 1.0}), "accepted");
 }

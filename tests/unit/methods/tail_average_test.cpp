@@ -58,7 +58,7 @@ TEST(TailAverage, IsCloserToTheLeastSquaresSolutionThanTheIterates) {
     const auto truth = test::least_squares(problem.system);
     InProcessEngine engine(test::clients_of(std::move(problem.system), 6, seed), 1);
     const RunOptions options{.seed = seed, .rounds = 400, .local_budget = FixedSteps{3}};
-    TailAverage average(std::make_unique<PublishedMethod>(options), 100);
+    TailAverage average(std::make_unique<FedrkMethod>(options), 100);
 
     const auto alone = FederatedRun(options).run(engine), mean = FederatedRun(options).run(engine, average);
 

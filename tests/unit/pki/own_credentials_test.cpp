@@ -42,7 +42,7 @@ class OwnCredentials : public testing::Test {
 TEST_F(OwnCredentials, AreFineAsTheyWereMade) {
   EXPECT_EQ(complaint(), "");
   for (const Remark& remark : look_at_own(files_, Role::Client, now_, "site-1")) {
-    EXPECT_EQ(remark.level, Remark::Level::Fine) << remark.words;
+    EXPECT_EQ(remark.level, Remark::Level::Fine) << remark.message;
     EXPECT_EQ(remark.advice, "");
   }
 }
@@ -79,7 +79,7 @@ TEST_F(OwnCredentials, WarnInTime) {
 
   EXPECT_EQ(complaint(), "");
   EXPECT_EQ(remarks[0].level, Remark::Level::Warning);
-  EXPECT_NE(remarks[0].words.find("13 days from now"), std::string::npos) << remarks[0].words;
+  EXPECT_NE(remarks[0].message.find("13 days from now"), std::string::npos) << remarks[0].message;
 }
 
 TEST_F(OwnCredentials, NoticeAKeyOfSomebodyElse) {
@@ -118,7 +118,7 @@ TEST_F(OwnCredentials, NoticeAnotherName) {
   const auto remarks = look_at_own(files_, Role::Client, now_, "site-2");
 
   EXPECT_EQ(remarks[1].level, Remark::Level::Bad);
-  EXPECT_EQ(folder_.local(remarks[1].words), "client.crt is that of 'site-1', but this is 'site-2'");
+  EXPECT_EQ(folder_.local(remarks[1].message), "client.crt is that of 'site-1', but this is 'site-2'");
 }
 
 TEST_F(OwnCredentials, WarnOfAKeyThatOthersCanRead) {

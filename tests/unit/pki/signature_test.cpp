@@ -35,19 +35,20 @@ TEST_F(Signatures, NeedAKeyAndACertificate) {
 }
 
 TEST_F(Signatures, CountOnlyWithACertificateThatCounts) {
-  const auto words = [&](const std::string& certificate, const std::string& name, Moment when) {
+  const auto message = [&](const std::string& certificate, const std::string& name, Moment when) {
     const auto believed = believe_client(certificate, authority_.identity().certificate, name, when);
     return believed ? std::string() : believed.error().message;
   };
-  EXPECT_EQ(words(site_.certificate, "site-1", at_), "");
-  EXPECT_EQ(words(site_.certificate, "site-2", at_), "the certificate of 'site-2' is that of 'site-1'");
-  EXPECT_EQ(words(site_.certificate, "site-1", at_ + std::chrono::hours(24 * 6)),
+  EXPECT_EQ(message(site_.certificate, "site-1", at_), "");
+  EXPECT_EQ(message(site_.certificate, "site-2", at_), "the certificate of 'site-2' is that of 'site-1'");
+  EXPECT_EQ(message(site_.certificate, "site-1", at_ + std::chrono::hours(24 * 6)),
             "the certificate of 'site-1' is not valid now");
   const Identity server = *authority_.issue_server({"localhost"}, valid_for_days(at_, 5));
-  EXPECT_EQ(words(server.certificate, "server", at_), "the certificate of 'server' is not a client's");
+  EXPECT_EQ(message(server.certificate, "server", at_), "the certificate of 'server' is not a client's");
   const Authority elsewhere = *Authority::make(valid_for_days(at_, 10));
   const Identity stranger = *elsewhere.issue_client("site-1", valid_for_days(at_, 5));
-  EXPECT_EQ(words(stranger.certificate, "site-1", at_), "the certificate of 'site-1' was issued by another authority");
+  EXPECT_EQ(message(stranger.certificate, "site-1", at_),
+            "the certificate of 'site-1' was issued by another authority");
   EXPECT_NE(words("no certificate", "site-1", at_), "");
 }
 

@@ -39,10 +39,10 @@ class TlsProbe : public testing::Test {
     const TlsServer server(server_);
     return tls_probe(host, server.port(), ours_, timeout);
   }
-  static void expect_refusal(const Finding& finding, Stage stage, const std::string& words) {
+  static void expect_refusal(const Finding& finding, Stage stage, const std::string& message) {
     EXPECT_FALSE(finding.ok);
     EXPECT_EQ(to_text(finding.stage), to_text(stage));
-    EXPECT_EQ(finding.words, words);
+    EXPECT_EQ(finding.message, message);
     EXPECT_NE(finding.advice, "");
   }
 
@@ -59,9 +59,9 @@ TEST_F(TlsProbe, IsContentWhereAllIsWell) {
   for (const std::string host : {"127.0.0.1", "localhost"}) {
     const Finding finding = probe(host);
 
-    EXPECT_TRUE(finding.ok) << finding.words;
+    EXPECT_TRUE(finding.ok) << finding.message;
     EXPECT_EQ(finding.stage, Stage::Done);
-    EXPECT_EQ(finding.words, "TLSv1.3 with the server, its certificate is valid until " + moment_text(year_.until));
+    EXPECT_EQ(finding.message, "TLSv1.3 with the server, its certificate is valid until " + moment_text(year_.until));
   }
 }
 
@@ -74,7 +74,7 @@ TEST_F(TlsProbe, TellsNameAndPortApart) {
   const std::string impossible(70, 'x');  // too long for any name server to be asked
   const Finding unknown = tls_probe(impossible, 7443, ours_, 1s);
   EXPECT_EQ(unknown.stage, Stage::Resolve);
-  EXPECT_NE(unknown.words.find(impossible), std::string::npos);
+  EXPECT_NE(unknown.message.find(impossible), std::string::npos);
 
   std::uint16_t free_port = 0;
   { free_port = TlsServer(server_).port(); }
@@ -92,7 +92,7 @@ TEST_F(TlsProbe, NoticesOtherServices) {
 TEST_F(TlsProbe, NoticesThatOneSideGoesWithoutTls) {
   server_.behaviour = TlsServerOptions::Clear;
   const Finding clear = probe();
-  EXPECT_EQ(clear.words, "the server speaks without TLS: it was started with --insecure");
+  EXPECT_EQ(clear.message, "the server speaks without TLS: it was started with --insecure");
   EXPECT_TRUE(clear.lasting);
   {
     const TlsServer server(server_);
@@ -101,7 +101,7 @@ TEST_F(TlsProbe, NoticesThatOneSideGoesWithoutTls) {
   server_.behaviour = TlsServerOptions::Plain;
   const TlsServer mail(server_);
   const Finding other = plain_probe("127.0.0.1", mail.port(), 1s);
-  EXPECT_EQ(other.words, "the other side does not speak WebSocket");
+  EXPECT_EQ(other.message, "the other side does not speak WebSocket");
   EXPECT_FALSE(other.lasting) << "a proxy may answer while the server is away";
 }
 
@@ -124,10 +124,10 @@ TEST_F(TlsProbe, DoesNotBelieveAServerOfAnotherFederation) {
   const Finding finding = probe();
 
   EXPECT_EQ(finding.stage, Stage::Certificate);
-  EXPECT_EQ(finding.words.find("the server's certificate was issued by '" + name(other_) + "', not by '" +
-                               name(authority_) + "' as in our ca file"),
+  EXPECT_EQ(finding.message.find("the server's certificate was issued by '" + name(other_) + "', not by '" +
+                                 name(authority_) + "' as in our ca file"),
             0U)
-      << finding.words;
+      << finding.message;
 }
 
 TEST_F(TlsProbe, DoesNotBelieveAServerOutOfItsTime) {
@@ -136,7 +136,7 @@ TEST_F(TlsProbe, DoesNotBelieveAServerOutOfItsTime) {
 
   show(*authority_.issue_server({"127.0.0.1"}, future_));
   const Finding early = probe();
-  EXPECT_EQ(early.words.find("the server's certificate is not valid before " + moment_text(future_.from)), 0U);
+  EXPECT_EQ(early.message.find("the server's certificate is not valid before " + moment_text(future_.from)), 0U);
   EXPECT_EQ(early.advice, "look at this machine's clock");
 }
 
@@ -154,7 +154,7 @@ TEST_F(TlsProbe, DoesNotBelieveAServerUnderAnotherName) {
 TEST_F(TlsProbe, TellsWhyTheServerRefusesUs) {
   struct Case {
     Identity ours;
-    std::string words;
+    std::string message;
   };
   const Identity lost = *authority_.issue_client("site-1", year_);
   server_.crl = *authority_.crl({{read_certificate(lost.certificate)->serial, now_}}, now_);
@@ -168,13 +168,13 @@ TEST_F(TlsProbe, TellsWhyTheServerRefusesUs) {
       {*authority_.issue_server({"localhost"}, year_), "the server refuses our certificate: it is not a client's"},
       {{"", ""}, "the server asks for a certificate and got none from us"},
   };
-  for (const auto& [ours, words] : cases) {
+  for (const auto& [ours, message] : cases) {
     for (const auto behaviour : {TlsServerOptions::Greets, TlsServerOptions::HangsUp}) {
       // A server that hangs up without a word leaves us with what our own files tell.
       if (ours.certificate == lost.certificate && behaviour == TlsServerOptions::HangsUp) continue;
       server_.behaviour = behaviour;
       offer(ours);
-      expect_refusal(probe(), Stage::Certificate, words);
+      expect_refusal(probe(), Stage::Certificate, message);
     }
   }
 }
@@ -193,7 +193,7 @@ TEST_F(TlsProbe, SaysWhereOurOwnFilesAreNoGood) {
   ours_.key = authority_.identity().key;
   EXPECT_EQ(probe().stage, Stage::Certificate);
   ours_.ca = "";
-  EXPECT_EQ(probe().words.find("not a certificate in PEM"), 0U);
+  EXPECT_EQ(probe().message.find("not a certificate in PEM"), 0U);
 }
 
 TEST(HostAndPort, AreReadAsAPersonWritesThem) {

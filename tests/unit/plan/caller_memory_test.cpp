@@ -43,7 +43,7 @@ std::vector<MemoryCase> cases() {
       {"spread_columns", spread, [](Plan&) {}},
       {"noise_columns", one, [](Plan& plan) { plan.run.noise_columns = 2; }},
       {"floats_of_tiny_rows", tiny, [](Plan& plan) { plan.storage = Storage::Float32; }},
-      {"published", extreme, [](Plan& plan) { plan.method.name = MethodName::Published; }},
+      {"fedrk", extreme, [](Plan& plan) { plan.method.name = MethodName::Fedrk; }},
       {"fit", one, fit},
       {"fit_without_intercept", one,
        [fit](Plan& plan) {

@@ -111,12 +111,12 @@ TEST_F(FederationFiles, StoredAsFloatsTellOfWhatWasScaledVanishedOrDoesNotFit) {
   EXPECT_EQ(
       make_federation(plan)->problem.warnings,
       std::vector<std::string>{"client-1: 1 entries are too small for float32 and became zero; float64 keeps them."});
-  // Columns of such different lengths are brought nearer to each other for auto; the published method has them as they
+  // Columns of such different lengths are brought nearer to each other for auto; FedRK has them as they
   // are.
   plan = tables({"u,v,y\n1,2,3\n1,1e40,3\n"});
   plan.storage = Storage::Float32;
   EXPECT_TRUE(make_federation(plan));
-  plan.method.name = MethodName::Published;
+  plan.method.name = MethodName::Fedrk;
   EXPECT_EQ(refusal(plan), "client-1: row 2 holds a number beyond the range of float32 (3.4e38): use float64");
 }
 
@@ -316,7 +316,7 @@ TEST_F(FederationFiles, ThatAskForTooMuchAreRefusedWithClientAndRow) {
 
 TEST_F(FederationFiles, ComeWithWarningsAboutWhatSlowsARunDown) {
   Plan plan = tables({"u,c,y\n1,5,1\n2,5,2\n1000,5,3\n"});
-  plan.method.name = MethodName::Published;  // draws by norm
+  plan.method.name = MethodName::Fedrk;  // draws by norm
   const auto dominated = make_federation(plan);
   plan.intercept = plan.standardize = true;
   const auto constant = make_federation(plan);

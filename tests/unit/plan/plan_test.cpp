@@ -41,7 +41,7 @@ TEST(Plan, ReadsEveryKindOfEntry) {
   EXPECT_EQ(plan.ignore, std::vector<std::string>{"id"});
   EXPECT_TRUE(plan.standardize);
   EXPECT_EQ(plan.run.participants, 3);
-  EXPECT_EQ(plan.local_steps, StepBudget{UntilProjected{}});
+  EXPECT_EQ(plan.local_steps, StepBudget{ExactProjection{}});
   EXPECT_EQ(plan.run.server_budget, StepBudget{FixedSteps{7}});
   EXPECT_EQ(plan.run.server_sampling, RowSampling::SquaredNorm);
   EXPECT_EQ(plan.steps.form, LocalForm::Gram);
@@ -66,10 +66,10 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
   plan.bandwidth = 1000.0;
   plan.patience = 12;
   plan.rounds = 7;
-  plan.local_steps = UntilProjected{};
+  plan.local_steps = ExactProjection{};
   plan.row_sampling = RowSampling::Shuffled;
   plan.steps = {.form = LocalForm::Direct, .gram_memory = std::size_t{7} << 20};
-  plan.method = {.name = MethodName::Published,
+  plan.method = {.name = MethodName::Fedrk,
                  .hyperplanes = HyperplaneKind::Valid,
                  .memory = HyperplaneMemory::kAll,
                  .reveal = Reveal::Updates,
@@ -79,7 +79,7 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
                  .soft = 1.5,
                  .refit = true,
                  .average = TailBurnIn{7},
-                 .privacy = {.epsilon = 0.5, .delta = 1e-7, .clip = 0.125, .least = 4}};
+                 .privacy = {.epsilon = 0.5, .delta = 1e-7, .clip = 0.125, .min_answers = 4}};
 
   const std::string text = plan_text(plan, folder.path());
   Plan again;
@@ -145,7 +145,7 @@ TEST(Plan, IsSolvedToTheUsualToleranceUnlessItSaysOne) {
 
 TEST(Plan, GivesUpAfterSomePatienceOnlyWhereAToleranceIsAskedFor) {
   Plan plan;
-  plan.method.name = MethodName::Published;
+  plan.method.name = MethodName::Fedrk;
   EXPECT_EQ(resolve(plan).run.patience, 0);
   plan.tolerance = 1e-6;
   EXPECT_EQ(resolve(plan).run.patience, 100);
@@ -206,7 +206,7 @@ TEST(Plan, SaysWhereAFileIsWrong) {
   EXPECT_EQ(refusal(folder, "seed = [1, 2]"), "plan.toml:1: seed: expected one value");
   EXPECT_EQ(refusal(folder, "data = [[1]]"), "plan.toml:1: data: expected a list of texts");
   EXPECT_EQ(refusal(folder, "method = 'best'"),
-            "plan.toml:1: method: expected 'auto', 'published', 'gram' or 'cg', found 'best'");
+            "plan.toml:1: method: expected 'auto', 'fedrk', 'published', 'gram' or 'cg', found 'best'");
   EXPECT_EQ(refusal(folder, "goal = 'predict'"), "plan.toml:1: goal: expected 'solve' or 'fit', found 'predict'");
   for (const std::string entry : {"dose", "dose:", ":2", "dose:1", "dose:33", "dose:2.5"}) {
     EXPECT_EQ(refusal(folder, "powers = ['" + entry + "']"),
@@ -294,8 +294,8 @@ TEST(Plan, OfAFitTakesNothingThatIsAboutEquations) {
             "local-steps is for fedrk solve: a fit has no such entry, so leave it out");
   EXPECT_EQ(complaint([](Plan& p) { p.method.privacy.epsilon = 1.0; }),
             "epsilon is for fedrk solve: a fit has no such entry, so leave it out");
-  EXPECT_EQ(complaint([](Plan& p) { p.method.name = MethodName::Published; }),
-            "the published method solves equations: a fit takes --method auto, gram or cg");
+  EXPECT_EQ(complaint([](Plan& p) { p.method.name = MethodName::Fedrk; }),
+            "FedRK solves equations: a fit takes --method auto, gram or cg");
   EXPECT_NE(complaint([](Plan& p) { p.truth = "x.npy"; }).find("--no-intercept"), std::string::npos);
   EXPECT_EQ(complaint([](Plan& p) {
               p.method.name = MethodName::Gram, p.method.ridge = 1.0, p.standardize = true, p.run.participants = 3;

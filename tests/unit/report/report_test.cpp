@@ -64,29 +64,29 @@ std::string problem_with(const std::string& result, const std::string& history) 
 TEST(Report, SaysWhatWasSolvedByWhomAndHowItEnded) {
   const std::string page = page_of(kResult, kHistory);
 
-  for (const char* words : {"<title>prostate: all 4 rounds were made</title>",
-                            "<h1>prostate: all 4 rounds were made</h1>",
-                            "data/prostate.csv",
-                            "97 × 9",
-                            "lpsa",
-                            ">north<",
-                            ">south<",
-                            "∞ (exact projection)",
-                            "τ<sub>g</sub>",
-                            "528\u00A0kB up",
-                            "480\u00A0kB down",
-                            "18446744073709551615",
-                            "fedrk solve plan.toml",
-                            "It hovers around 0.31.",
-                            "One row weighs more than half.",
-                            "75.0 %",
-                            "0.6922",
-                            "horizon 0.31",
-                            "tolerance 10⁻⁸",
-                            "The tolerance was not reached.",
-                            "more rounds would not bring it lower",
-                            "<td>100</td>"}) {
-    EXPECT_TRUE(contains(page, words)) << words;
+  for (const char* message : {"<title>prostate: all 4 rounds were made</title>",
+                              "<h1>prostate: all 4 rounds were made</h1>",
+                              "data/prostate.csv",
+                              "97 × 9",
+                              "lpsa",
+                              ">north<",
+                              ">south<",
+                              "∞ (exact projection)",
+                              "τ<sub>g</sub>",
+                              "528\u00A0kB up",
+                              "480\u00A0kB down",
+                              "18446744073709551615",
+                              "fedrk solve plan.toml",
+                              "It hovers around 0.31.",
+                              "One row weighs more than half.",
+                              "75.0 %",
+                              "0.6922",
+                              "horizon 0.31",
+                              "tolerance 10⁻⁸",
+                              "The tolerance was not reached.",
+                              "more rounds would not bring it lower",
+                              "<td>100</td>"}) {
+    EXPECT_TRUE(contains(page, message)) << message;
   }
 }
 

@@ -85,7 +85,7 @@ TEST(ResultFiles, SayWhyARunEnded) {
   run.resolved = resolve(run.plan);
   const auto ended = [&](Termination termination) {
     run.result.termination = termination;
-    return status_of(run) + " " + stop_reason_of(termination) + ": " + stop_words(run);
+    return status_of(run) + " " + stop_reason_of(termination) + ": " + stop_text(run);
   };
 
   EXPECT_EQ(ended(Termination::RoundLimit), "finished:completed round_limit: all 2 rounds were made");

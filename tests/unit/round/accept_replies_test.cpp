@@ -81,7 +81,7 @@ TEST(AcceptReplies, WantsAGapWhereItWasAskedFor) {
     return made;
   };
   const std::string no_gap = "it sent no gap, or one that is not finite";
-  const ValidSteps valid{FixedSteps{5}};
+  const CutSteps valid{FixedSteps{5}};
   EXPECT_EQ(reason(valid, with(std::nullopt)), no_gap);
   EXPECT_EQ(reason(valid, with(std::nan(""))), no_gap);
   EXPECT_EQ(reason(SparseSteps{}, with(HUGE_VAL)), no_gap);

@@ -14,8 +14,8 @@ std::vector<ClientSummary> roster_of(std::uint32_t count) {
   return roster;
 }
 
-Groups groups_of(std::uint32_t clients, std::size_t size, std::size_t least = 1, std::uint64_t seed = 1) {
-  return {roster_of(clients), size, least, stream_for(seed, Purpose::Groups)};
+Groups groups_of(std::uint32_t clients, std::size_t size, std::size_t min_size = 1, std::uint64_t seed = 1) {
+  return {roster_of(clients), size, min_size, stream_for(seed, Purpose::Groups)};
 }
 
 std::vector<std::size_t> sizes(const Groups& groups) {

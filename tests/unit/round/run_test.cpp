@@ -216,7 +216,7 @@ TEST(FederatedRun, EndsWithWhatItHasWhereTheEngineGivesUp) {
       EXPECT_FALSE(over) << "asked again after it gave up";
       if (ending.at_a_look ? !is_look(task) : task.round.value < 3) return;
       over = true;
-      throw RunEnded(ending.why, "gone");
+      throw RunAborted(ending.why, "gone");
     });
     ErrorToTruth error(problem.solution);
     RoundObserver* const observers[] = {&error};
@@ -239,7 +239,7 @@ TEST(FederatedRun, ShowsTheRoundAfterWhichALookWasBrokenOff) {
   const LinearSystem system{Matrix{{1.0, 0.0}, {0.0, 1.0}}, {1.0, 1.0}};
   auto inner = engine_for(system, 2);
   test::ScriptedEngine engine(inner, [](const LocalTask& task, RoundReplies&) {
-    if (is_look(task)) throw RunEnded(Termination::Interrupted);
+    if (is_look(task)) throw RunAborted(Termination::Interrupted);
   });
   ErrorToTruth error({1.0, 1.0});
   RoundObserver* const observers[] = {&error};
@@ -252,7 +252,7 @@ TEST(FederatedRun, ShowsTheRoundAfterWhichALookWasBrokenOff) {
   EXPECT_TRUE(result.notes.empty());
 }
 
-// On noise the published method's iterates are worse than zero: what comes back is not.
+// On noise FedRK's iterates are worse than zero: what comes back is not.
 TEST(FederatedRun, NeverReturnsAnXThatIsWorseThanItsStart) {
   for (const bool from_zero : {true, false}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -291,7 +291,7 @@ TEST(FederatedRun, AsksForResidualsSoThatTheyCostLittle) {
 
   EXPECT_EQ(residual_interval(roster, {.local_budget = FixedSteps{1000}}), 1);
   EXPECT_EQ(residual_interval(roster, {.local_budget = FixedSteps{20}}), 13);  // 128 products, a quarter of 13 * 40
-  EXPECT_EQ(residual_interval(roster, {.local_budget = UntilProjected{}}), 1);
+  EXPECT_EQ(residual_interval(roster, {.local_budget = ExactProjection{}}), 1);
   EXPECT_EQ(residual_interval(roster, {.rounds = 100, .local_budget = FixedSteps{20}}), 2);
   EXPECT_EQ(residual_interval(roster, {.local_budget = FixedSteps{20}, .patience = 100}), 8);
 }

@@ -73,7 +73,7 @@ TEST(ServerStep, ToTheEndIsTheProjectionOntoTheIntersection) {
     auto many_steps = x;
     ServerStep(FixedSteps{20000}, RowSampling::Uniform)
         .project(planes, stream_for(seed, Purpose::ServerSteps), many_steps);
-    ServerStep(UntilProjected{}, RowSampling::Uniform).project(planes, stream_for(seed, Purpose::ServerSteps), x);
+    ServerStep(ExactProjection{}, RowSampling::Uniform).project(planes, stream_for(seed, Purpose::ServerSteps), x);
 
     EXPECT_LT(test::relative_distance(x, truth), 1e-13);
     EXPECT_LT(test::relative_distance(many_steps, truth), 1e-10);  // the steps converge to the same point
@@ -100,7 +100,7 @@ TEST(ServerStep, WithoutHyperplanesStaysPut) {
   std::vector<double> x{1.0, 2.0};
 
   ServerStep(FixedSteps{20}, RowSampling::Uniform).project({}, stream_for(1, Purpose::ServerSteps), x);
-  ServerStep(UntilProjected{}, RowSampling::Uniform).project({}, stream_for(1, Purpose::ServerSteps), x);
+  ServerStep(ExactProjection{}, RowSampling::Uniform).project({}, stream_for(1, Purpose::ServerSteps), x);
 
   EXPECT_EQ(x, (std::vector{1.0, 2.0}));
 }

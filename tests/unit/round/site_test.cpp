@@ -19,7 +19,7 @@ Client client_with(LinearSystem system, std::uint64_t seed = 1) {
 TEST(Client, GoesNowhereWithoutSteps) {
   Client client = client_with(generate({.rows = 20, .cols = 10}).system);
   const std::vector<double> x(10, 0.5);
-  for (const LocalWork& work : {LocalWork(SparseSteps{FixedSteps{0}, 0.1}), LocalWork(ValidSteps{FixedSteps{0}})}) {
+  for (const LocalWork& work : {LocalWork(SparseSteps{FixedSteps{0}, 0.1}), LocalWork(CutSteps{FixedSteps{0}})}) {
     const auto reply = client.local_update({RoundIndex{7}, x, work});
     EXPECT_EQ(reply.values, AlignedVector(10, 0.0));
     EXPECT_EQ(reply.gap, 0.0);
@@ -49,8 +49,8 @@ TEST(Client, AnswersWithAnotherHyperplaneUnderOtherDraws) {
   const std::vector<double> x(10, 0.5);
   AlignedVector to_solution = aligned_copy(problem.solution);
   axpy(-1.0, x, to_solution);
-  for (const StepBudget& budget : {StepBudget{UntilProjected{}}, StepBudget{FixedSteps{1}}}) {
-    LocalTask task{RoundIndex{7}, x, ValidSteps{budget}};
+  for (const StepBudget& budget : {StepBudget{ExactProjection{}}, StepBudget{FixedSteps{1}}}) {
+    LocalTask task{RoundIndex{7}, x, CutSteps{budget}};
     const LocalReply plain = client.local_update(task);
     for (const std::uint64_t draws : {3U, 4U, 5U}) {
       task.fresh_draws = draws;
@@ -60,7 +60,7 @@ TEST(Client, AnswersWithAnotherHyperplaneUnderOtherDraws) {
       EXPECT_NEAR(dot(reply.values, to_solution), *reply.gap, 1e-13 * std::abs(*reply.gap)) << "holds the solution";
       EXPECT_GT(*reply.gap, 0.0);
       const double along = dot(reply.values, plain.values) / std::sqrt(squared_norm(plain.values));
-      if (budget == StepBudget{UntilProjected{}}) {  // to the side, and by another factor
+      if (budget == StepBudget{ExactProjection{}}) {  // to the side, and by another factor
         EXPECT_LT(along, 0.9999 * std::sqrt(squared_norm(reply.values)));
         EXPECT_GT(along, 0.9 * std::sqrt(squared_norm(reply.values)));
       }
@@ -145,7 +145,7 @@ TEST(Client, WithManyStepsApproachesTheExactProjection) {
     const auto x = test::gaussian_vector(20, 6);
 
     const auto steps = client.local_update({RoundIndex{0}, x, FixedSteps{20000}, false});
-    const auto exact = client.local_update({RoundIndex{0}, x, UntilProjected{}, false});
+    const auto exact = client.local_update({RoundIndex{0}, x, ExactProjection{}, false});
 
     EXPECT_LT(distance(steps.values, exact.values), 1e-9);
   }
@@ -187,7 +187,7 @@ TEST(Client, WithRowsOfFloatsMovesAsOneWithTheSameNumbersInDoubles) {
 
       const std::vector<LocalWork> works{FixedSteps{1},
                                          FixedSteps{200},
-                                         UntilProjected{},
+                                         ExactProjection{},
                                          Gradient{},
                                          GradientSteps{.count = 3, .step = 0.01},
                                          NormalProduct{},
@@ -231,7 +231,7 @@ TEST(Client, StaysOutOfTroubleWithRowsOfExtremeLength) {
   const std::vector<double> x{0.0, 0.0};
 
   const auto steps = client.local_update({RoundIndex{0}, x, FixedSteps{200}, true});
-  const auto exact = client.local_update({RoundIndex{0}, x, UntilProjected{}, true});
+  const auto exact = client.local_update({RoundIndex{0}, x, ExactProjection{}, true});
 
   for (const auto& reply : {steps, exact}) {
     EXPECT_NEAR(reply.values[0], 1.0, 1e-12);

@@ -8,7 +8,7 @@
 namespace fedrk::masking {
 namespace {
 
-const LocalTask kSteps{RoundIndex{}, {}, ValidSteps{}};
+const LocalTask kSteps{RoundIndex{}, {}, CutSteps{}};
 
 TEST(GridScale, BeginsWithoutAGrid) { EXPECT_FALSE(GridScale().next(kSteps, 3).exponent); }
 

@@ -17,15 +17,15 @@ INSTANTIATE_TEST_SUITE_P(Budgets, PretendedLate, testing::Bool(),
 // same as before, the difference would be the update of the fourth. They do not: the difference is off by about as much
 // as the others' updates are long.
 TEST_P(PretendedLate, DoesNotLearnTheUpdateOfTheOneLeftOut) {
-  const StepBudget budget = GetParam() ? StepBudget{UntilProjected{}} : StepBudget{FixedSteps{20}};
+  const StepBudget budget = GetParam() ? StepBudget{ExactProjection{}} : StepBudget{FixedSteps{20}};
   const std::vector<double> x(kUnknowns, 0.0);
-  const LocalTask task = valid_steps(x, budget);
+  const LocalTask task = cut_steps(x, budget);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    MaskedCircle circle(four_clients(seed));
-    circle.introduce();
-    const auto all = circle.sum(MaskedCircle::task(0, task, kAll), task, kAll);
-    EXPECT_FALSE(circle.sum(MaskedCircle::task(0, task, kWithoutLast), task, kWithoutLast)) << "the same number";
-    const auto without = circle.sum(MaskedCircle::task(0, task, kWithoutLast, 1), task, kWithoutLast);
+    MaskedFixture fixture(four_clients(seed));
+    fixture.distribute_keys();
+    const auto all = fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll);
+    EXPECT_FALSE(fixture.sum(MaskedFixture::task(0, task, kWithoutLast), task, kWithoutLast)) << "the same number";
+    const auto without = fixture.sum(MaskedFixture::task(0, task, kWithoutLast, 1), task, kWithoutLast);
     ASSERT_TRUE(all && without);
 
     AlignedVector difference = all->values;
@@ -42,15 +42,15 @@ TEST_P(PretendedLate, DoesNotLearnTheUpdateOfTheOneLeftOut) {
 // same vector, its line would be what the spans of the two groups have in common.
 TEST(PretendedLateAgain, DoesNotFindOneClientInTheSpansOfGroups) {
   const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = valid_steps(x, UntilProjected{});
+  const LocalTask task = cut_steps(x, ExactProjection{});
   const auto five = [] { return test::clients_of(generate({.rows = 40, .cols = kUnknowns, .seed = 3}).system, 5, 3); };
-  MaskedCircle circle(five());
-  circle.introduce();
+  MaskedFixture fixture(five());
+  fixture.distribute_keys();
   std::uint64_t number = 0;
   const auto basis_of_sums = [&](const std::vector<ClientId>& who) {
     std::vector<std::vector<double>> basis;
     for (int k = 0; k < 3; ++k) {
-      const auto sum = circle.sum(MaskedCircle::task(number++, task, who), task, who);
+      const auto sum = fixture.sum(MaskedFixture::task(number++, task, who), task, who);
       std::vector<double> next(sum->values.begin(), sum->values.end());
       next.push_back(*sum->gap);
       for (int pass = 0; pass < 2; ++pass) {
@@ -84,46 +84,46 @@ TEST(PretendedLateAgain, DoesNotFindOneClientInTheSpansOfGroups) {
 class SignedKeys : public testing::Test {
  protected:
   SignedKeys()
-      : circle_(four_clients(), [this](ParticipantOptions& options) {
+      : fixture_(four_clients(), [this](ClientProtocolOptions& options) {
           const auto own = *authority_.issue_client(options.name, security::valid_for_days(security::now(), 5));
           options.credentials = security::Credentials{own.certificate, own.key, authority_.identity().certificate};
         }) {}
 
-  /// What the first client says to the company as the server tells it.
+  /// What the first client says to the masking group as the server tells it.
   std::string refusal() {
-    circle_.company().place = 0;
-    return test::reason_in(circle_.say(0, circle_.company()));
+    fixture_.masking_group().place = 0;
+    return test::reason_in(fixture_.say(0, fixture_.masking_group()));
   }
 
   security::Authority authority_ = *security::Authority::make(security::valid_for_days(security::now(), 10));
-  MaskedCircle circle_;
+  MaskedFixture fixture_;
 };
 
 TEST_F(SignedKeys, AreBelieved) {
   EXPECT_EQ(refusal(), "");
-  circle_.introduce();
+  fixture_.distribute_keys();
   const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = valid_steps(x);
-  EXPECT_TRUE(circle_.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+  const LocalTask task = cut_steps(x);
+  EXPECT_TRUE(fixture_.sum(MaskedFixture::task(0, task, kAll), task, kAll));
 }
 
 // The server puts a key of its own in the place of a client's, to know the masks of both sides.
 TEST_F(SignedKeys, AreNotBelievedWhereTheServerPutsItsOwn) {
   const masking::Masker server(masking::random_key(), "run");
-  circle_.company().members[2].key.key = wire::bytes_from(masking::text_of(server.public_key()));
+  fixture_.masking_group().members[2].key.key = wire::bytes_from(masking::text_of(server.public_key()));
   EXPECT_EQ(refusal(), "the key of 'site-3' for masks is not signed by it");
-  circle_.company().members[2].key.key.clear();
+  fixture_.masking_group().members[2].key.key.clear();
   EXPECT_EQ(refusal(), "'site-3' has no key for masks");
 }
 
 TEST_F(SignedKeys, AreNotBelievedOfStrangersNorUnderAnotherName) {
   const auto elsewhere = *security::Authority::make(security::valid_for_days(security::now(), 10));
   const auto stranger = *elsewhere.issue_client("site-3", security::valid_for_days(security::now(), 5));
-  auto& third = circle_.company().members[2];
+  auto& third = fixture_.masking_group().members[2];
   const wire::MaskKey honest = third.key;
   third.key.certificate = stranger.certificate;
   EXPECT_EQ(refusal(), "the certificate of 'site-3' was issued by another authority");
-  third.key = circle_.company().members[1].key;
+  third.key = fixture_.masking_group().members[1].key;
   EXPECT_EQ(refusal(), "the certificate of 'site-3' is that of 'site-2'");
   third.key = honest;
   third.name = "site-2";
@@ -131,15 +131,15 @@ TEST_F(SignedKeys, AreNotBelievedOfStrangersNorUnderAnotherName) {
 }
 
 TEST_F(SignedKeys, AreOfOneRunOnly) {
-  circle_.company().run = "another";
+  fixture_.masking_group().run = "another";
   EXPECT_EQ(refusal(), "a company of another run");
 }
 
 TEST_F(SignedKeys, MakeNoCompanyOfTwoNorOneWithoutTheClient) {
-  std::swap(circle_.company().members[0], circle_.company().members[1]);
+  std::swap(fixture_.masking_group().members[0], fixture_.masking_group().members[1]);
   EXPECT_EQ(refusal(), "the server gives this client another place than its own");
-  std::swap(circle_.company().members[0], circle_.company().members[1]);
-  circle_.company().members.resize(2);
+  std::swap(fixture_.masking_group().members[0], fixture_.masking_group().members[1]);
+  fixture_.masking_group().members.resize(2);
   EXPECT_EQ(refusal(), "a run of 2 clients, where each sum is to be over 3 at least");
 }
 

@@ -8,27 +8,27 @@
 namespace fedrk::network {
 namespace {
 
-const MaskedCircle::Entries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};
+const MaskedFixture::Entries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};
 
 class NoisyClients : public testing::Test {
  protected:
   /// Clients whose rows may give away so much, over all runs: their ledgers stay from one circle to the next.
-  MaskedCircle circle_of(double epsilon, const MaskedCircle::Entries& plan = kNoisyPlan) {
+  MaskedFixture circle_of(double epsilon, const MaskedFixture::Entries& plan = kNoisyPlan) {
     stores_.clear();
-    MaskedCircle circle(
+    MaskedFixture fixture(
         four_clients(),
-        [&](ParticipantOptions& options) {
+        [&](ClientProtocolOptions& options) {
           auto& store = stores_.emplace_back(
               std::make_unique<store::ClientStore>(*store::ClientStore::open(folder_.path() / options.name)));
           options.budget = {epsilon, 1e-5, epsilon > 0.0 ? store.get() : nullptr};
         },
         plan);
-    return circle;
+    return fixture;
   }
 
   /// Noise so large that an answer costs about a twentieth of epsilon = 1.
   wire::Task pass(std::uint64_t number, std::uint32_t attempt = 0) const {
-    return MaskedCircle::task(number, noisy_, kAll, attempt, {noisy_pass_.exponent});
+    return MaskedFixture::task(number, noisy_, kAll, attempt, {noisy_pass_.exponent});
   }
 
   test::TempFolder folder_;
@@ -43,9 +43,9 @@ class NoisyClients : public testing::Test {
 };
 
 TEST_F(NoisyClients, AddTheirSharesOfTheNoise) {
-  MaskedCircle circle = circle_of(5.0);
-  circle.introduce();
-  const auto first = circle.sum(pass(0), noisy_, kAll), second = circle.sum(pass(1), noisy_, kAll);
+  MaskedFixture fixture = circle_of(5.0);
+  fixture.distribute_keys();
+  const auto first = fixture.sum(pass(0), noisy_, kAll), second = fixture.sum(pass(1), noisy_, kAll);
 
   ASSERT_TRUE(first && second);
   AlignedVector difference = first->values;
@@ -54,25 +54,25 @@ TEST_F(NoisyClients, AddTheirSharesOfTheNoise) {
   const double chi_square = squared_norm(difference) / (8.0 * 0.36 * 0.36);
   EXPECT_GT(chi_square, 0.4);
   EXPECT_LT(chi_square, 55.0);
-  EXPECT_EQ(bytes_of(circle.ask(2, pass(1))), bytes_of(circle.ask(2, pass(1))));
+  EXPECT_EQ(bytes_of(fixture.ask(2, pass(1))), bytes_of(fixture.ask(2, pass(1))));
 }
 
 TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
-  MaskedCircle circle = circle_of(1.0);
-  circle.introduce();
+  MaskedFixture fixture = circle_of(1.0);
+  fixture.distribute_keys();
   std::uint64_t number = 0;
-  while (wire::holds<wire::Update>(circle.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
+  while (wire::holds<wire::Update>(fixture.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
   EXPECT_GT(number, 3);
   const double spent = *stores_[0]->spent();
   EXPECT_LE(spent, privacy::rho_of(1.0, 1e-5) * (1.0 + 1e-9));
-  EXPECT_EQ(test::reason_in(circle.ask(0, pass(number))),
+  EXPECT_EQ(test::reason_in(fixture.ask(0, pass(number))),
             "its owner allows no further answer: what its rows may give away is spent");
 
-  MaskedCircle later = circle_of(1.0);  // another process
+  MaskedFixture later = circle_of(1.0);  // another process
   EXPECT_EQ(*stores_[0]->spent(), spent);
-  later.introduce();
+  later.distribute_keys();
   EXPECT_FALSE(wire::holds<wire::Update>(later.ask(0, pass(number + 1)))) << "the same run";
-  wire::Welcome other_run = MaskedCircle::welcome(kNoisyPlan);
+  wire::Welcome other_run = MaskedFixture::welcome(kNoisyPlan);
   other_run.run = "another";
   const auto refused = test::reason_in(later.say(0, other_run));
   EXPECT_NE(refused.find("the plan would tell more of its rows than their owner allows"), std::string::npos) << refused;
@@ -80,10 +80,10 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
 
 // A plan of little epsilon is not to be a way to all that an owner would ever give.
 TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
-  MaskedCircle circle = circle_of(5.0);
-  circle.introduce();
+  MaskedFixture fixture = circle_of(5.0);
+  fixture.distribute_keys();
   std::uint64_t number = 0;
-  while (wire::holds<wire::Update>(circle.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
+  while (wire::holds<wire::Update>(fixture.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
   const double spent = *stores_[0]->spent(), plan = privacy::rho_of(1.0, 1e-5);
   EXPECT_LE(spent, 2.0 * plan * (1.0 + 1e-9));
   EXPECT_GT(spent, 1.5 * plan);
@@ -91,53 +91,54 @@ TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
 
 // A server may say that an attempt gave nothing, and have it all the same.
 TEST_F(NoisyClients, PayForEveryAttempt) {
-  MaskedCircle circle = circle_of(5.0);
-  circle.introduce();
-  ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0))));
+  MaskedFixture fixture = circle_of(5.0);
+  fixture.distribute_keys();
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0))));
   const double once = *stores_[0]->spent();
   EXPECT_GT(once, 0.0);
-  ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0))));
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0))));
   EXPECT_EQ(*stores_[0]->spent(), once) << "the same bytes again are free";
-  ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0, 1))));
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0, 1))));
   EXPECT_DOUBLE_EQ(*stores_[0]->spent(), 2.0 * once);
 }
 
 TEST_F(NoisyClients, ComeBackToTheirRunWithWhatItHasSpent) {
   {
-    MaskedCircle circle = circle_of(1.0);
-    circle.introduce();
-    ASSERT_TRUE(wire::holds<wire::Update>(circle.ask(0, pass(0))));
+    MaskedFixture fixture = circle_of(1.0);
+    fixture.distribute_keys();
+    ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0))));
   }
-  MaskedCircle again = circle_of(1.0);  // all that they have is for this run
+  MaskedFixture again = circle_of(1.0);  // all that they have is for this run
   EXPECT_TRUE(wire::holds<wire::Ready>(again.heard().front().second)) << test::reason_in(again.heard().front().second);
 }
 
 // On a coarser grid each client's noise would be rounded away by itself.
 TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
-  MaskedCircle circle = circle_of(5.0);
-  circle.introduce();
+  MaskedFixture fixture = circle_of(5.0);
+  fixture.distribute_keys();
   for (const int exponent : {3, -21, -62}) {
-    EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(0, noisy_, kAll, 0, {exponent}))),
+    EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(0, noisy_, kAll, 0, {exponent}))),
               "its noise is on another grid than its sum");
   }
-  EXPECT_TRUE(wire::holds<wire::Update>(circle.ask(0, MaskedCircle::task(0, noisy_, kAll)))) << "as it is";
+  EXPECT_TRUE(wire::holds<wire::Update>(fixture.ask(0, MaskedFixture::task(0, noisy_, kAll)))) << "as it is";
 }
 
 TEST_F(NoisyClients, GiveNothingWithoutNoise) {
-  MaskedCircle circle = circle_of(5.0);
-  circle.introduce();
+  MaskedFixture fixture = circle_of(5.0);
+  fixture.distribute_keys();
   LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
   look.reveal = Reveal::Sums;
   std::uint64_t number = 9;
-  for (const LocalTask& task : {look, valid_steps(x_)}) {
-    EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(number++, task, kAll))), "its plan has no use for this");
+  for (const LocalTask& task : {look, cut_steps(x_)}) {
+    EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(number++, task, kAll))),
+              "its plan has no use for this");
   }
   const wire::SumColumns sums{.run = "run", .columns = kUnknowns};
-  EXPECT_TRUE(wire::holds<wire::Refusal>(circle.say(0, sums)));
+  EXPECT_TRUE(wire::holds<wire::Refusal>(fixture.say(0, sums)));
 }
 
 TEST_F(NoisyClients, TakePartOnlyWhereTheirOwnersHaveSaidHowMuch) {
-  const auto first_words = [](const MaskedCircle& circle) { return test::reason_in(circle.heard().front().second); };
+  const auto first_words = [](const MaskedFixture& fixture) { return test::reason_in(fixture.heard().front().second); };
   EXPECT_NE(first_words(circle_of(0.0)).find("say how much these rows may ever give away"), std::string::npos);
   EXPECT_NE(first_words(circle_of(1.0, {})).find("for runs with differential privacy only"), std::string::npos);
 }

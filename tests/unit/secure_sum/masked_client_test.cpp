@@ -11,12 +11,12 @@ TEST(MaskedClients, AddUpToWhatTheySentInTheClear) {
   // The residual is the same whatever the draws are.
   LocalTask look{RoundIndex{0}, x, FixedSteps{0}, true};
   look.reveal = Reveal::Sums;
-  MaskedCircle circle(four_clients());
-  circle.introduce();
+  MaskedFixture fixture(four_clients());
+  fixture.distribute_keys();
   double expected = 0.0;
   for (Client& client : four_clients()) expected += *client.local_update(look).squared_residual;
 
-  const auto sum = circle.sum(MaskedCircle::task(0, look, kAll), look, kAll);
+  const auto sum = fixture.sum(MaskedFixture::task(0, look, kAll), look, kAll);
 
   ASSERT_TRUE(sum);
   EXPECT_DOUBLE_EQ(*sum->squared_residual, expected);
@@ -25,13 +25,13 @@ TEST(MaskedClients, AddUpToWhatTheySentInTheClear) {
 TEST(MaskedClients, GiveAHyperplaneThatHoldsTheSolution) {
   const auto problem = generate({.rows = 32, .cols = kUnknowns, .seed = 1});
   const std::vector<double> x(kUnknowns, 0.0);
-  for (const StepBudget& budget : {StepBudget{FixedSteps{20}}, StepBudget{UntilProjected{}}}) {
-    MaskedCircle circle(four_clients());
-    circle.introduce();
+  for (const StepBudget& budget : {StepBudget{FixedSteps{20}}, StepBudget{ExactProjection{}}}) {
+    MaskedFixture fixture(four_clients());
+    fixture.distribute_keys();
     std::uint64_t number = 0;
     for (const auto& who : {kAll, kWithoutLast}) {
-      const LocalTask task = valid_steps(x, budget);
-      const auto sum = circle.sum(MaskedCircle::task(number++, task, who), task, who);
+      const LocalTask task = cut_steps(x, budget);
+      const auto sum = fixture.sum(MaskedFixture::task(number++, task, who), task, who);
 
       ASSERT_TRUE(sum);
       EXPECT_NEAR(dot(sum->values, problem.solution), *sum->gap, 1e-12 * std::abs(*sum->gap));
@@ -42,41 +42,41 @@ TEST(MaskedClients, GiveAHyperplaneThatHoldsTheSolution) {
 // ---- What they do not answer.
 
 TEST_F(MaskedClientRules, RepeatTheSameBytes) {
-  const auto task = MaskedCircle::task(0, steps_, kAll);
-  const auto first = circle_.ask(0, task), again = circle_.ask(0, task);
+  const auto task = MaskedFixture::task(0, steps_, kAll);
+  const auto first = fixture_.ask(0, task), again = fixture_.ask(0, task);
   ASSERT_TRUE(wire::holds<wire::Update>(first));
   EXPECT_EQ(bytes_of(first), bytes_of(again));
 }
 
 TEST_F(MaskedClientRules, AnswerANumberOnce) {
-  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(5, steps_, kAll))));
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(5, steps_, kAll))));
   constexpr const char* kAlready = "it has answered this question already, or a later one";
-  EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kWithoutLast)), kAlready) << "without one of them";
+  EXPECT_EQ(refusal(MaskedFixture::task(5, steps_, kWithoutLast)), kAlready) << "without one of them";
   std::vector<double> other = x_;
   other[3] += 1e-9;
-  EXPECT_EQ(refusal(MaskedCircle::task(5, valid_steps(other), kAll)), kAlready) << "at another x";
-  EXPECT_EQ(refusal(MaskedCircle::task(5, steps_, kAll, 0, {-30})), kAlready) << "on another grid";
-  EXPECT_EQ(refusal(MaskedCircle::task(4, steps_, kAll)), kAlready);
-  EXPECT_FALSE(std::get<wire::Refusal>(circle_.ask(0, MaskedCircle::task(4, steps_, kAll))).answered.has_value());
-  EXPECT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(5, steps_, kWithoutLast, 3))))
+  EXPECT_EQ(refusal(MaskedFixture::task(5, cut_steps(other), kAll)), kAlready) << "at another x";
+  EXPECT_EQ(refusal(MaskedFixture::task(5, steps_, kAll, 0, {-30})), kAlready) << "on another grid";
+  EXPECT_EQ(refusal(MaskedFixture::task(4, steps_, kAll)), kAlready);
+  EXPECT_FALSE(std::get<wire::Refusal>(fixture_.ask(0, MaskedFixture::task(4, steps_, kAll))).answered.has_value());
+  EXPECT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(5, steps_, kWithoutLast, 3))))
       << "a new attempt";
-  const auto back = std::get<wire::Refusal>(circle_.ask(0, MaskedCircle::task(5, steps_, kAll, 1)));
+  const auto back = std::get<wire::Refusal>(fixture_.ask(0, MaskedFixture::task(5, steps_, kAll, 1)));
   EXPECT_EQ(back.answered, 3) << "so that a server that was started again knows where to go on";
   EXPECT_EQ(back.attempt, 1);
 }
 
 TEST_F(MaskedClientRules, TakePartInNoSumOfTwo) {
-  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0, 1}))),
+  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, places({0, 1}))),
             "a sum over 2 clients would show too much of each: 3 at least take part");
-  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0}))),
+  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, places({0}))),
             "a sum over 1 clients would show too much of each: 3 at least take part");
-  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, places({0, 1, 7}))), "it names participants that are not there");
+  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, places({0, 1, 7}))), "it names participants that are not there");
 }
 
 TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
   LocalTask single = steps_;
   single.reveal = Reveal::Updates;
-  EXPECT_EQ(refusal(MaskedCircle::task(0, single, kAll)), "it asks for a single update in a run of masked sums");
+  EXPECT_EQ(refusal(MaskedFixture::task(0, single, kAll)), "it asks for a single update in a run of masked sums");
 }
 
 // ---- Groups.
@@ -84,7 +84,7 @@ TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
 /// Clients of a fit, and what it asks of them.
 class MaskedClientGroups : public testing::Test {
  protected:
-  MaskedClientGroups() { circle_.introduce(); }
+  MaskedClientGroups() { fixture_.distribute_keys(); }
 
   LocalTask task(const LocalWork& work) const {
     LocalTask task{RoundIndex{0}, needs_x(work) ? std::span<const double>(x_) : std::span<const double>(), work};
@@ -93,11 +93,11 @@ class MaskedClientGroups : public testing::Test {
     return task;
   }
   std::string refusal(const LocalWork& work, const std::vector<ClientId>& group) {
-    return test::reason_in(circle_.ask(0, MaskedCircle::task(number_++, task(work), group)));
+    return test::reason_in(fixture_.ask(0, MaskedFixture::task(number_++, task(work), group)));
   }
 
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
-  MaskedCircle circle_{four_clients(), {}, {{"least-squares", "true"}}};
+  MaskedFixture fixture_{four_clients(), {}, {{"least-squares", "true"}}};
   std::uint64_t number_ = 0;
 };
 
@@ -139,10 +139,10 @@ TEST_F(MaskedClientGroups, AreLookedAtTogether) {
 // Each new attempt at one question included; and it outlives the process, as all that is pinned does.
 TEST_F(MaskedClientGroups, StayTheSameInAnotherAttempt) {
   const LocalTask gradient = task(Gradient{});
-  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, gradient, kAll))));
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(0, gradient, kAll))));
   EXPECT_TRUE(
-      test::reason_in(circle_.ask(0, MaskedCircle::task(0, gradient, kWithoutLast, 1))).starts_with(kOtherGroup));
-  EXPECT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, gradient, kAll, 2))));
+      test::reason_in(fixture_.ask(0, MaskedFixture::task(0, gradient, kWithoutLast, 1))).starts_with(kOtherGroup));
+  EXPECT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(0, gradient, kAll, 2))));
 }
 
 // To the last bit of both halves, though each part was masked.
@@ -154,7 +154,7 @@ TEST_F(MaskedClientGroups, AddUpPairsExactly) {
   const masking::PartLayout layout = masking::layout_of(products, length, {});
   masking::Words total(layout.words(), 0), expected(layout.words(), 0);
   for (std::uint32_t i = 0; i < 4; ++i) {
-    const auto answer = circle_.ask(i, MaskedCircle::task(0, products, kAll));
+    const auto answer = fixture_.ask(i, MaskedFixture::task(0, products, kAll));
     ASSERT_TRUE(wire::holds<wire::Update>(answer)) << test::reason_in(answer);
     masking::add_part(layout, *std::get<wire::Update>(answer).masked, total);
     masking::add_part(layout, *masking::part_of_pairs(parts[i].values, {}), expected);
@@ -172,34 +172,34 @@ TEST_F(MaskedClientGroups, AddUpPairsExactly) {
 TEST_F(MaskedClientRules, AnswerNothingThatTheirPlanHasNoUseFor) {
   const std::vector<std::uint32_t> one_column{3};
   const std::vector<double> one{0.5};
-  LocalTask of_one_column = valid_steps(one);
+  LocalTask of_one_column = cut_steps(one);
   of_one_column.columns = one_column;
   std::vector<LocalTask> tasks{of_one_column};
   for (const LocalWork& work :
        {LocalWork(CrossProducts{true}), LocalWork(Curvature{}), LocalWork(ColumnNorms{}), LocalWork(FixedSteps{20}),
-        LocalWork(UntilProjected{}), LocalWork(GradientSteps{.count = 2, .step = 1.0, .batch = 1}),
+        LocalWork(ExactProjection{}), LocalWork(GradientSteps{.count = 2, .step = 1.0, .batch = 1}),
         LocalWork(SparseSteps{FixedSteps{20}, 1.0})}) {
     tasks.push_back(steps_);
     tasks.back().work = work;
   }
   for (const LocalTask& task : tasks) {
-    EXPECT_EQ(refusal(MaskedCircle::task(0, task, kAll)), "its plan has no use for this") << task.work.index();
+    EXPECT_EQ(refusal(MaskedFixture::task(0, task, kAll)), "its plan has no use for this") << task.work.index();
   }
 }
 
 TEST_F(MaskedClientRules, WantAGridThatMakesSense) {
-  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, kAll, 0, {-5000})), "its grid makes no sense");
+  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, kAll, 0, {-5000})), "its grid makes no sense");
 }
 
 // A server that tells two clients different things gets masks that do not cancel.
 TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
   std::vector<double> other = x_;
   other[0] = 17.0;
-  const LocalTask elsewhere = valid_steps(other);
+  const LocalTask elsewhere = cut_steps(other);
   const masking::PartLayout layout = masking::layout_of(steps_, kUnknowns, {});
   masking::Words total(layout.words(), 0);
   for (std::uint32_t i = 0; i < 4; ++i) {
-    const auto answer = circle_.ask(i, MaskedCircle::task(0, i == 2 ? elsewhere : steps_, kAll));
+    const auto answer = fixture_.ask(i, MaskedFixture::task(0, i == 2 ? elsewhere : steps_, kAll));
     masking::add_part(layout, *std::get<wire::Update>(answer).masked, total);
   }
   EXPECT_NE(masking::read_sum(layout, {}, total).parties, 4);
@@ -207,60 +207,62 @@ TEST_F(MaskedClientRules, AddUpToNothingWhereTheyWereToldDifferentThings) {
 
 // One step would send multiples of rows, and very many steps what is nearly a function of x alone.
 TEST_F(MaskedClientRules, StayWithTheirNumberOfSteps) {
-  EXPECT_EQ(refusal(MaskedCircle::task(0, valid_steps(x_, FixedSteps{1}), kAll)), "its plan has no use for this");
-  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, steps_, kAll))));
-  for (const StepBudget& other : {StepBudget{FixedSteps{21}}, StepBudget{UntilProjected{}}}) {
-    EXPECT_EQ(refusal(MaskedCircle::task(1, valid_steps(x_, other), kAll)),
+  EXPECT_EQ(refusal(MaskedFixture::task(0, cut_steps(x_, FixedSteps{1}), kAll)), "its plan has no use for this");
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(0, steps_, kAll))));
+  for (const StepBudget& other : {StepBudget{FixedSteps{21}}, StepBudget{ExactProjection{}}}) {
+    EXPECT_EQ(refusal(MaskedFixture::task(1, cut_steps(x_, other), kAll)),
               "it had another number of local steps before");
   }
-  MaskedCircle planned(four_clients(), {}, {{"local-steps", "7"}});
-  planned.introduce();
-  EXPECT_EQ(test::reason_in(planned.ask(0, MaskedCircle::task(0, steps_, kAll))), "its plan has no use for this");
-  EXPECT_TRUE(wire::holds<wire::Update>(planned.ask(0, MaskedCircle::task(0, valid_steps(x_, FixedSteps{7}), kAll))));
+  MaskedFixture planned(four_clients(), {}, {{"local-steps", "7"}});
+  planned.distribute_keys();
+  EXPECT_EQ(test::reason_in(planned.ask(0, MaskedFixture::task(0, steps_, kAll))), "its plan has no use for this");
+  EXPECT_TRUE(wire::holds<wire::Update>(planned.ask(0, MaskedFixture::task(0, cut_steps(x_, FixedSteps{7}), kAll))));
 }
 
 TEST_F(MaskedClientRules, AreNotAskedForEver) {
-  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(0, MaskedCircle::task(0, steps_, kAll, 35))));
-  EXPECT_EQ(refusal(MaskedCircle::task(0, steps_, kAll, 36)),
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(0, steps_, kAll, 35))));
+  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, kAll, 36)),
             "it was asked too often: many answers at one x tell the parts of a sum");
 }
 
 // ---- What a server may not change on its way.
 
-wire::Company company_message(wire::Company company, std::uint32_t place) {
-  company.place = place;
-  return company;
+wire::MaskingGroup masking_group_message(wire::MaskingGroup masking_group, std::uint32_t place) {
+  masking_group.place = place;
+  return masking_group;
 }
 
-// "All" must stay the same: with another company, a gradient over all but one could be had after all.
+// "All" must stay the same: with another masking group, a gradient over all but one could be had after all.
 TEST_F(MaskedClientRules, StayWithTheirCompany) {
-  wire::Company smaller = circle_.company();
+  wire::MaskingGroup smaller = fixture_.masking_group();
   smaller.members.pop_back();
-  EXPECT_EQ(test::reason_in(circle_.say(0, company_message(smaller, 0))), "this run had another company before");
-  wire::Company reordered = circle_.company();
+  EXPECT_EQ(test::reason_in(fixture_.say(0, masking_group_message(smaller, 0))), "this run had another company before");
+  wire::MaskingGroup reordered = fixture_.masking_group();
   std::swap(reordered.members[0], reordered.members[1]);
-  EXPECT_EQ(test::reason_in(circle_.say(0, company_message(reordered, 1))), "this run had another company before");
-  EXPECT_FALSE(wire::holds<wire::Refusal>(circle_.say(0, company_message(circle_.company(), 0)))) << "the same again";
+  EXPECT_EQ(test::reason_in(fixture_.say(0, masking_group_message(reordered, 1))),
+            "this run had another company before");
+  EXPECT_FALSE(wire::holds<wire::Refusal>(fixture_.say(0, masking_group_message(fixture_.masking_group(), 0))))
+      << "the same again";
 }
 
 // A server that tells each client another order would choose the signs of the masks, were they by place.
 TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
-  MaskedCircle circle(four_clients());
+  MaskedFixture fixture(four_clients());
   const std::uint32_t orders[4][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {0, 1, 2, 3}};
   const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = valid_steps(x);
+  const LocalTask task = cut_steps(x);
   const masking::PartLayout layout = masking::layout_of(task, kUnknowns, {});
   std::vector<masking::Words> words;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    wire::Company company{.run = "run"};
+    wire::MaskingGroup masking_group{.run = "run"};
     std::uint32_t place = 0;
     for (std::uint32_t p = 0; p < 4; ++p) {
-      company.members.push_back(circle.company().members[orders[i][p]]);
+      masking_group.members.push_back(fixture.masking_group().members[orders[i][p]]);
       if (orders[i][p] == i) place = p;
     }
-    circle.say(i, company_message(company, place));
-    circle.say(i, circle.prepare(place));
-    words.push_back(*std::get<wire::Update>(circle.ask(i, MaskedCircle::task(0, task, kAll))).masked);
+    fixture.say(i, masking_group_message(masking_group, place));
+    fixture.say(i, fixture.prepare(place));
+    words.push_back(*std::get<wire::Update>(fixture.ask(i, MaskedFixture::task(0, task, kAll))).masked);
   }
   for (int signs = 0; signs < 8; ++signs) {
     masking::Words total = words[0];
@@ -274,21 +276,21 @@ TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
 
 // Rows that one client brings to another scale than the others would be all that is left of a sum.
 TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
-  MaskedCircle circle(four_clients());
+  MaskedFixture fixture(four_clients());
   for (std::uint32_t i = 0; i < 4; ++i) {
-    circle.say(i, company_message(circle.company(), i));
-    ASSERT_TRUE(wire::holds<wire::Prepared>(circle.say(i, circle.prepare(i, i == 0 ? 1 : 2))))
+    fixture.say(i, masking_group_message(fixture.masking_group(), i));
+    ASSERT_TRUE(wire::holds<wire::Prepared>(fixture.say(i, fixture.prepare(i, i == 0 ? 1 : 2))))
         << "which stands for other scales";
   }
   const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = valid_steps(x);
-  EXPECT_FALSE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+  const LocalTask task = cut_steps(x);
+  EXPECT_FALSE(fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll));
 }
 
 TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
-  EXPECT_EQ(test::reason_in(circle_.say(0, circle_.prepare(0, 2))),
+  EXPECT_EQ(test::reason_in(fixture_.say(0, fixture_.prepare(0, 2))),
             "this run had its rows prepared in another way before");
-  EXPECT_EQ(test::reason_in(circle_.say(0, MaskedCircle::welcome({{"target", "b"}}))),
+  EXPECT_EQ(test::reason_in(fixture_.say(0, MaskedFixture::welcome({{"target", "b"}}))),
             "it cannot make keys for masks; its own log says why");
 }
 
@@ -297,13 +299,13 @@ TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
   MaskedClient client({.name = "site-1"}, log_);
   const auto key = client.begin("run", "plan");
   ASSERT_TRUE(key);
-  wire::Company company{.run = "run"};
+  wire::MaskingGroup masking_group{.run = "run"};
   for (std::size_t i = 0; i < 3; ++i) {
     const masking::Masker other(masking::random_key(), "run");
     const wire::MaskKey others{.key = wire::bytes_from(masking::text_of(other.public_key()))};
-    company.members.push_back({test::circle_name(i), i == 0 ? *key : others});
+    masking_group.members.push_back({test::fixture_name(i), i == 0 ? *key : others});
   }
-  ASSERT_TRUE(client.meet(company));
+  ASSERT_TRUE(client.set_peers(masking_group));
   const std::vector<double> sums{1.0, 2.0}, others{1.0, 3.0};
   const auto first = client.sum_over_all("columns", "all of them", sums);
   ASSERT_TRUE(first);
@@ -316,31 +318,31 @@ TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
 TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {
   LocalTask steps{RoundIndex{0}, x_, GradientSteps{.count = 2, .step = 0.1}};
   steps.reveal = Reveal::Sums;
-  wire::Task secretly = MaskedCircle::task(0, steps, kAll);
+  wire::Task secretly = MaskedFixture::task(0, steps, kAll);
   secretly.own = aligned_copy(x_);
   EXPECT_EQ(refusal(secretly, 2), "its plan has no use for this") << "no plan asks for single numbers under masks";
 }
 
 TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
-  MaskedCircle circle(four_clients(), [](ParticipantOptions& options) { options.min_sum = 0; });
-  circle.introduce();
+  MaskedFixture fixture(four_clients(), [](ClientProtocolOptions& options) { options.min_sum = 0; });
+  fixture.distribute_keys();
   const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = valid_steps(x);
-  EXPECT_EQ(test::reason_in(circle.ask(0, MaskedCircle::task(0, task, kWithoutLast))),
+  const LocalTask task = cut_steps(x);
+  EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(0, task, kWithoutLast))),
             "a sum over 3 clients would show too much of each: 4 at least take part");
-  EXPECT_TRUE(circle.sum(MaskedCircle::task(0, task, kAll), task, kAll));
+  EXPECT_TRUE(fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll));
 }
 
 // Sums over all at one x have no client in which they differ, so there is nothing to vary. Factors that change from one
 // to the next would be what tells the parts apart (independent component analysis).
 TEST(MaskedClientSettings, GiveTheSameHyperplaneAgainWhereSumsAreOverAllAlways) {
   const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = valid_steps(x, UntilProjected{});
+  const LocalTask task = cut_steps(x, ExactProjection{});
   for (const bool all : {true, false}) {
-    MaskedCircle circle(four_clients(), [&](ParticipantOptions& options) { options.min_sum = all ? 0 : 3; });
-    circle.introduce();
-    const auto first = circle.sum(MaskedCircle::task(0, task, kAll), task, kAll);
-    const auto again = circle.sum(MaskedCircle::task(0, task, kAll, 1), task, kAll);
+    MaskedFixture fixture(four_clients(), [&](ClientProtocolOptions& options) { options.min_sum = all ? 0 : 3; });
+    fixture.distribute_keys();
+    const auto first = fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll);
+    const auto again = fixture.sum(MaskedFixture::task(0, task, kAll, 1), task, kAll);
     ASSERT_TRUE(first && again);
     const double apart = distance(first->values, again->values) / length(first->values);
     EXPECT_EQ(apart == 0.0, all) << apart;
@@ -350,8 +352,9 @@ TEST(MaskedClientSettings, GiveTheSameHyperplaneAgainWhereSumsAreOverAllAlways) 
 TEST(MaskedClientSettings, AreNotThoseOfKnownDraws) {
   test::ReadyOwner owner(std::move(four_clients().front()));
   test::NoLog log;
-  Participant participant({.name = "site-1", .software = "", .known_draws = true, .reveal_updates = true}, owner, log);
-  const auto answer = participant.on_message(MaskedCircle::welcome()).answer;
+  ClientProtocol participant({.name = "site-1", .software = "", .known_draws = true, .reveal_updates = true}, owner,
+                             log);
+  const auto answer = participant.on_message(MaskedFixture::welcome()).answer;
   EXPECT_NE(test::reason_in(*answer).find("not in a private run"), std::string::npos);
 }
 
@@ -359,9 +362,9 @@ TEST(MaskedClientSettings, KeepAClientFromShowingSingleUpdatesUnasked) {
   const auto words = [](bool reveal, bool expose, const std::string& entry, const std::string& value) {
     test::ReadyOwner owner(std::move(four_clients().front()));
     test::NoLog log;
-    Participant participant({.name = "site-1", .software = "", .reveal_updates = reveal, .expose_rows = expose}, owner,
-                            log);
-    wire::Welcome message = MaskedCircle::welcome({{"method", "published"}, {entry, value}});
+    ClientProtocol participant({.name = "site-1", .software = "", .reveal_updates = reveal, .expose_rows = expose},
+                               owner, log);
+    wire::Welcome message = MaskedFixture::welcome({{"method", "fedrk"}, {entry, value}});
     message.masked = false;
     return test::reason_in(*participant.on_message(message).answer);
   };

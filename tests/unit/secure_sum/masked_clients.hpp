@@ -17,7 +17,7 @@
 
 namespace fedrk::network {
 
-using test::MaskedCircle;
+using test::MaskedFixture;
 using test::places;
 
 constexpr std::size_t kUnknowns = 12;
@@ -28,8 +28,8 @@ inline std::vector<Client> four_clients(std::uint64_t seed = 1) {
 
 inline const std::vector<ClientId> kAll = places({0, 1, 2, 3}), kWithoutLast = places({0, 1, 2});
 
-inline LocalTask valid_steps(std::span<const double> x, StepBudget budget = FixedSteps{20}) {
-  LocalTask task{RoundIndex{0}, x, ValidSteps{budget}};
+inline LocalTask cut_steps(std::span<const double> x, StepBudget budget = FixedSteps{20}) {
+  LocalTask task{RoundIndex{0}, x, CutSteps{budget}};
   task.reveal = Reveal::Sums;
   return task;
 }
@@ -38,14 +38,14 @@ inline double length(std::span<const double> values) { return std::sqrt(squared_
 
 class MaskedClientRules : public testing::Test {
  protected:
-  MaskedClientRules() { circle_.introduce(); }
+  MaskedClientRules() { fixture_.distribute_keys(); }
   std::string refusal(const wire::Task& task, std::size_t client = 0) {
-    return test::reason_in(circle_.ask(client, task));
+    return test::reason_in(fixture_.ask(client, task));
   }
 
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
-  LocalTask steps_ = valid_steps(x_);
-  MaskedCircle circle_{four_clients()};
+  LocalTask steps_ = cut_steps(x_);
+  MaskedFixture fixture_{four_clients()};
   test::NoLog log_;
 };
 

@@ -16,7 +16,7 @@
 namespace fedrk::network {
 namespace {
 
-using test::MaskedCircle;
+using test::MaskedFixture;
 using test::places;
 
 constexpr std::size_t kUnknowns = 6;
@@ -27,24 +27,24 @@ std::vector<Client> clients(bool exchanged) {
   auto parts = split(generate({.rows = 20, .cols = kUnknowns, .seed = 5}).system, partition_contiguous(20, kClients));
   std::vector<Client> made;
   for (std::uint32_t i = 0; i < kClients; ++i) {
-    made.emplace_back(ClientId{i}, test::circle_name(i),
+    made.emplace_back(ClientId{i}, test::fixture_name(i),
                       RowBlock(std::move(parts[(i + (exchanged ? 1 : 0)) % kClients])), i);
   }
   return made;
 }
 
 /// Everything that was heard in one run: a round on a grid, one without, one of some clients, and a look.
-void converse(MaskedCircle& circle) {
-  circle.introduce();
+void converse(MaskedFixture& fixture) {
+  fixture.distribute_keys();
   const std::vector<double> x(kUnknowns, 0.5);
   const auto all = places({0, 1, 2, 3});
-  LocalTask steps{RoundIndex{0}, x, ValidSteps{FixedSteps{10}}, true};
-  LocalTask later{RoundIndex{2}, x, ValidSteps{FixedSteps{10}}};
+  LocalTask steps{RoundIndex{0}, x, CutSteps{FixedSteps{10}}, true};
+  LocalTask later{RoundIndex{2}, x, CutSteps{FixedSteps{10}}};
   LocalTask look{RoundIndex{3}, x, FixedSteps{0}, true};
   steps.reveal = later.reveal = look.reveal = Reveal::Sums;
   const auto ask = [&](std::uint64_t number, const LocalTask& task, const std::vector<ClientId>& who,
                        masking::Grid grid) {
-    for (const ClientId client : who) circle.ask(client.value, MaskedCircle::task(number, task, who, 0, grid));
+    for (const ClientId client : who) fixture.ask(client.value, MaskedFixture::task(number, task, who, 0, grid));
   };
   ask(0, steps, all, {-40});
   ask(1, steps, all, {});
@@ -82,12 +82,12 @@ struct Heard {
 Heard listen(bool exchanged) {
   Heard heard;
   for (int run = 0; run < kRuns; ++run) {
-    MaskedCircle circle(clients(exchanged));
-    converse(circle);
+    MaskedFixture fixture(clients(exchanged));
+    converse(fixture);
     std::vector<std::string> rest;
     std::size_t at = 0;
     masking::Words before;
-    for (const auto& [client, message] : circle.heard()) {
+    for (const auto& [client, message] : fixture.heard()) {
       const Taken taken = taken_apart(message);
       rest.push_back(std::to_string(client) + ":" + taken.rest);
       for (std::size_t k = 0; k < taken.words.size(); ++k, ++at) {
@@ -158,7 +158,7 @@ TEST(MaskedMessages, AreTheSameInBothWorldsAndUniform) {
 // The test above would notice: without masks the worlds are told apart at once.
 TEST(MaskedMessages, WouldTellTheWorldsApartWithoutMasks) {
   const std::vector<double> x(kUnknowns, 0.5);
-  LocalTask steps{RoundIndex{0}, x, ValidSteps{FixedSteps{10}}, true};
+  LocalTask steps{RoundIndex{0}, x, CutSteps{FixedSteps{10}}, true};
   auto own = clients(false), exchanged = clients(true);
   steps.fresh_draws = 1;
   const auto one = *masking::part_of(steps, own[0].local_update(steps), {-40}, 4);

@@ -17,7 +17,7 @@
 namespace fedrk::network {
 namespace {
 
-using test::MaskedCircle;
+using test::MaskedFixture;
 using test::places;
 
 constexpr std::size_t kUnknowns = 6;
@@ -31,7 +31,7 @@ class MaskedServer : public testing::Test {
 
   static FederationOptions options() {
     FederationOptions options = test::desk_options({});
-    for (std::uint32_t i = 0; i < kClients; ++i) options.clients.push_back(test::circle_name(i));
+    for (std::uint32_t i = 0; i < kClients; ++i) options.clients.push_back(test::fixture_name(i));
     options.run = "run";
     options.masked = true;
     options.reply_limit = Milliseconds(100);
@@ -39,16 +39,16 @@ class MaskedServer : public testing::Test {
     return options;
   }
 
-  explicit MaskedServer(const MaskedCircle::Entries& plan = {})
-      : circle_(test::clients_of(generate({.rows = 20, .cols = kUnknowns}).system, kClients, 1), {}, plan) {
-    circle_.introduce();
+  explicit MaskedServer(const MaskedFixture::Entries& plan = {})
+      : fixture_(test::clients_of(generate({.rows = 20, .cols = kUnknowns}).system, kClients, 1), {}, plan) {
+    fixture_.distribute_keys();
     std::vector<ClientSummary> roster;
     for (std::uint32_t i = 0; i < kClients; ++i) {
-      connections_[desk_.join(test::circle_name(i), 4, kUnknowns)] = i;
-      roster.push_back({ClientId{i}, test::circle_name(i), 4, 1.0, 1.0});
+      connections_[harness_.join(test::fixture_name(i), 4, kUnknowns)] = i;
+      roster.push_back({ClientId{i}, test::fixture_name(i), 4, 1.0, 1.0});
     }
-    EXPECT_TRUE(desk_.board.gather());
-    engine_.emplace(desk_.board, options(), roster, kUnknowns, 0);
+    EXPECT_TRUE(harness_.board.gather());
+    engine_.emplace(harness_.board, options(), roster, kUnknowns, 0);
     task_.reveal = Reveal::Sums;
   }
 
@@ -62,21 +62,21 @@ class MaskedServer : public testing::Test {
     if (!wire::holds<wire::Task>(message)) return std::nullopt;
     asked_.push_back(std::get<wire::Task>(message));
     const std::size_t client = connections_.at(id);
-    auto honest = circle_.ask(client, std::get<wire::Task>(message));
+    auto honest = fixture_.ask(client, std::get<wire::Task>(message));
     return change_ ? change_(client, std::get<wire::Task>(message), std::move(honest)) : honest;
   }
 
-  test::Desk desk_{options()};
-  MaskedCircle circle_;
+  test::ServerHarness harness_{options()};
+  MaskedFixture fixture_;
   std::map<ConnectionId, std::size_t> connections_;
   std::optional<NetworkEngine> engine_;
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.0);
-  LocalTask task_{RoundIndex{0}, x_, ValidSteps{FixedSteps{10}}, true};
+  LocalTask task_{RoundIndex{0}, x_, CutSteps{FixedSteps{10}}, true};
   std::vector<wire::Task> asked_;
   std::vector<ClientId> all_ = places({0, 1, 2, 3, 4});
   Change change_;  // set while nobody is asked
   test::PlayedClients clients_{
-      desk_, [this](ConnectionId id, const wire::ServerMessage& message) { return answer(id, message); }};
+      harness_, [this](ConnectionId id, const wire::ServerMessage& message) { return answer(id, message); }};
 };
 
 TEST_F(MaskedServer, GetsOneSum) {
@@ -163,8 +163,8 @@ TEST_F(MaskedServer, RepeatsARoundWithoutWhoRefused) {
 // Those who have answered the first attempt already, to a server that is no more, tell the one that follows where to go
 // on, and nobody is lost.
 TEST_F(MaskedServer, GoesOnFromWhatClientsAnsweredBefore) {
-  const auto earlier = MaskedCircle::task(0, task_, places({0, 1, 2}), 6);
-  ASSERT_TRUE(wire::holds<wire::Update>(circle_.ask(1, earlier)));
+  const auto earlier = MaskedFixture::task(0, task_, places({0, 1, 2}), 6);
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(1, earlier)));
   const RoundReplies round = ask(all_);
   EXPECT_EQ(round.answered, all_);
   EXPECT_TRUE(round.absences.empty());
@@ -199,10 +199,10 @@ TEST_F(MaskedServer, EndsWhereTooFewAreLeftForASum) {
   try {
     ask(all_, change);
     FAIL() << "a sum over two";
-  } catch (const RunEnded& ended) {
+  } catch (const RunAborted& ended) {
     EXPECT_EQ(ended.why(), Termination::ClientsLost);
-    EXPECT_NE(ended.words().find("2 of 5 clients answered, 3 are needed for a sum"), std::string::npos)
-        << ended.words();
+    EXPECT_NE(ended.reason().find("2 of 5 clients answered, 3 are needed for a sum"), std::string::npos)
+        << ended.reason();
   }
 }
 
@@ -261,13 +261,13 @@ TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {
       return client == 2 ? std::nullopt : std::optional(std::move(honest));
     });
     FAIL() << "a sum without one of them";
-  } catch (const RunEnded& ended) {
+  } catch (const RunAborted& ended) {
     EXPECT_EQ(ended.why(), Termination::ClientsLost);
-    EXPECT_NE(ended.words().find("site-3 stayed away"), std::string::npos) << ended.words();
-    EXPECT_NE(ended.words().find("a masked fit cannot go on without it, as the difference of two sums would show its "
-                                 "part"),
+    EXPECT_NE(ended.reason().find("site-3 stayed away"), std::string::npos) << ended.reason();
+    EXPECT_NE(ended.reason().find("a masked fit cannot go on without it, as the difference of two sums would show its "
+                                  "part"),
               std::string::npos)
-        << ended.words();
+        << ended.reason();
   }
   EXPECT_GE(Clock::now() - begun, options().join_limit);
 }
@@ -287,7 +287,7 @@ TEST_F(MaskedServer, NoticesMasksThatDoNotCancel) {
     }
     return honest;
   };
-  EXPECT_THROW(ask(all_, change), RunEnded);
+  EXPECT_THROW(ask(all_, change), RunAborted);
 }
 
 TEST_F(MaskedServer, CountsAnAnswerThatIsNoPartAgainstItsClient) {
@@ -297,7 +297,7 @@ TEST_F(MaskedServer, CountsAnAnswerThatIsNoPartAgainstItsClient) {
   });
   EXPECT_EQ(round.answered, places({0, 1, 2, 4}));
   EXPECT_EQ(round.absences.at(0).reason, "its answer is not the part that was asked for");
-  EXPECT_EQ(desk_.seat(3).counts.wrong, 1);
+  EXPECT_EQ(harness_.session(3).counts.wrong, 1);
 }
 
 // What comes to an earlier attempt is not taken for an answer to the next.
@@ -307,7 +307,7 @@ TEST_F(MaskedServer, TakesNoPartOfAnotherAttempt) {
     return honest;
   });
   EXPECT_EQ(round.answered, places({0, 1, 2, 4}));
-  EXPECT_EQ(desk_.seat(3).counts.stale, 1);
+  EXPECT_EQ(harness_.session(3).counts.stale, 1);
 }
 
 TEST_F(MaskedServer, AsksForNoSingleUpdate) {

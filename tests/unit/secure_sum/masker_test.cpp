@@ -19,7 +19,7 @@ Key key_of(std::uint8_t first) {
 }
 
 /// Clients who have met.
-std::vector<std::unique_ptr<Masker>> company_of(std::size_t count, const std::string& run = "run") {
+std::vector<std::unique_ptr<Masker>> masking_group_of(std::size_t count, const std::string& run = "run") {
   std::vector<std::unique_ptr<Masker>> maskers;
   std::vector<Key> keys;
   for (std::size_t i = 0; i < count; ++i) {
@@ -27,7 +27,7 @@ std::vector<std::unique_ptr<Masker>> company_of(std::size_t count, const std::st
     keys.push_back(maskers.back()->public_key());
   }
   for (std::uint32_t i = 0; i < count; ++i) {
-    EXPECT_TRUE(maskers[i]->meet(ClientId{i}, keys));
+    EXPECT_TRUE(maskers[i]->set_peers(ClientId{i}, keys));
   }
   return maskers;
 }
@@ -48,7 +48,7 @@ const PartLayout kLayout{3, 2};
 const std::vector<double> kValues{1.0, -2.0, 0.5}, kScalars{4.0, -1e-20};
 
 TEST(Masker, LeavesTheSumAsItIs) {
-  const auto maskers = company_of(6);
+  const auto maskers = masking_group_of(6);
   const Grid grid{-20};
   for (const auto& who : {places({0, 1, 2}), places({1, 3, 4, 5}), places({0, 1, 2, 3, 4, 5})}) {
     const Words part = *part_of(kValues, kScalars, grid, who.size());
@@ -66,7 +66,7 @@ TEST(Masker, LeavesTheSumAsItIs) {
 
 // Whose part is missing, or who was asked something else, leaves masks that give it away.
 TEST(Masker, LeavesNothingOfASumThatIsIncomplete) {
-  const auto maskers = company_of(4);
+  const auto maskers = masking_group_of(4);
   const auto who = places({0, 1, 2, 3});
   const Words part = *part_of(kValues, kScalars, Grid{-20}, 4);
   Words without(kLayout.words(), 0), other(kLayout.words(), 0);
@@ -80,8 +80,8 @@ TEST(Masker, LeavesNothingOfASumThatIsIncomplete) {
 }
 
 TEST(Masker, GivesTheSameBytesToTheSameQuestionAndOthersToEveryOther) {
-  const auto maskers = company_of(4);
-  const auto another_run = company_of(4, "another");
+  const auto maskers = masking_group_of(4);
+  const auto another_run = masking_group_of(4, "another");
   const auto who = places({0, 1, 2, 3}), fewer = places({0, 1, 2});
   const Words part = *part_of(kValues, kScalars, Grid{-20}, 4);
   const Words first = masked(*maskers[1], key_of(9), who, kLayout, part);
@@ -94,7 +94,7 @@ TEST(Masker, GivesTheSameBytesToTheSameQuestionAndOthersToEveryOther) {
 // Every byte of a masked part is as likely as every other, whatever the part is: chi-square over 256 values, with 255
 // degrees of freedom, is below 400 but for one case in 10^8.
 TEST(Masker, MakesSinglePartsUniform) {
-  const auto maskers = company_of(3);
+  const auto maskers = masking_group_of(3);
   const auto who = places({0, 1, 2});
   const PartLayout layout{500, 100};
   const std::vector<double> values(500, 0.0), scalars(100, 0.0);
@@ -119,7 +119,7 @@ TEST(Masker, MakesSinglePartsUniform) {
 
 // A sum with a part that did not fit is of no use, and does not say how many such parts there are.
 TEST(Masker, LeavesNothingOfASumWithAMisfit) {
-  const auto maskers = company_of(3);
+  const auto maskers = masking_group_of(3);
   const auto who = places({0, 1, 2});
   const PartLayout layout{3, 0};
   const std::vector<double> values{1.0, 2.0, 3.0};
@@ -140,7 +140,7 @@ TEST(Masker, LeavesNothingOfASumWithAMisfit) {
 }
 
 TEST(Masker, DrawsForItselfAlone) {
-  const auto maskers = company_of(2);
+  const auto maskers = masking_group_of(2);
   EXPECT_EQ(maskers[0]->draws("rows", key_of(1)), maskers[0]->draws("rows", key_of(1)));
   EXPECT_NE(maskers[0]->draws("rows", key_of(1)), maskers[0]->draws("rows", key_of(2)));
   EXPECT_NE(maskers[0]->draws("rows", key_of(1)), maskers[0]->draws("noise", key_of(1)));
@@ -151,21 +151,21 @@ TEST(Masker, DoesNotMeetACompanyThatMakesNoSense) {
   Masker masker(key_of(1), "run");
   const Masker other(key_of(2), "run");
   const Key mine = masker.public_key(), theirs = other.public_key();
-  const auto words = [&](ClientId self, std::vector<Key> keys) {
-    const auto met = masker.meet(self, keys);
+  const auto message = [&](ClientId self, std::vector<Key> keys) {
+    const auto met = masker.set_peers(self, keys);
     return met ? std::string() : met.error().message;
   };
-  EXPECT_EQ(words(ClientId{0}, {theirs, mine}), "the server gives this client another key than its own");
-  EXPECT_EQ(words(ClientId{2}, {theirs, mine}), "the server gives this client another key than its own");
-  EXPECT_EQ(words(ClientId{0}, {mine, theirs, theirs}), "the server gives two clients the same key");
-  EXPECT_EQ(words(ClientId{0}, {mine, Key{}}), "the key of a client is not one that can be used") << "of low order";
-  EXPECT_EQ(words(ClientId{0}, {mine, theirs}), "");
+  EXPECT_EQ(message(ClientId{0}, {theirs, mine}), "the server gives this client another key than its own");
+  EXPECT_EQ(message(ClientId{2}, {theirs, mine}), "the server gives this client another key than its own");
+  EXPECT_EQ(message(ClientId{0}, {mine, theirs, theirs}), "the server gives two clients the same key");
+  EXPECT_EQ(message(ClientId{0}, {mine, Key{}}), "the key of a client is not one that can be used") << "of low order";
+  EXPECT_EQ(message(ClientId{0}, {mine, theirs}), "");
 }
 
 TEST(Masker, TellsTextsApartThatWouldRunTogether) {
-  EXPECT_EQ(name_of({"ab", "c"}), name_of({"ab", "c"}));
-  EXPECT_NE(name_of({"ab", "c"}), name_of({"a", "bc"}));
-  EXPECT_NE(name_of({"ab"}), name_of({"ab", ""}));
+  EXPECT_EQ(digest({"ab", "c"}), digest({"ab", "c"}));
+  EXPECT_NE(digest({"ab", "c"}), digest({"a", "bc"}));
+  EXPECT_NE(digest({"ab"}), digest({"ab", ""}));
   EXPECT_NE(random_key(), random_key());
 }
 

@@ -102,7 +102,7 @@ TEST(ReplyPart, HoldsOneWideNumberForEachPair) {
 
 TEST(ReplyPart, HoldsAllThatATaskAsksFor) {
   const std::vector<double> x{0.0, 0.0};
-  LocalTask task{RoundIndex{3}, x, ValidSteps{FixedSteps{4}}, true};
+  LocalTask task{RoundIndex{3}, x, CutSteps{FixedSteps{4}}, true};
   const LocalReply reply{ClientId{1}, {0.5, -0.25}, 7.0, 0.125};
   const Grid grid{-10};
   const PartLayout layout = layout_of(task, 2, grid);

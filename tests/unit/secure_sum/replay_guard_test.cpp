@@ -10,13 +10,13 @@
 namespace fedrk::store {
 namespace {
 
-MaskBook::Key key_of(std::uint8_t first) {
-  MaskBook::Key key{};
+ReplayGuard::Key key_of(std::uint8_t first) {
+  ReplayGuard::Key key{};
   key[0] = first;
   return key;
 }
 
-MaskBook::Claim task(std::uint64_t number, std::uint32_t attempt, std::uint8_t question) {
+ReplayGuard::Question task(std::uint64_t number, std::uint32_t attempt, std::uint8_t question) {
   return {"task", number, attempt, key_of(question)};
 }
 
@@ -27,20 +27,20 @@ class MaskBooks : public testing::TestWithParam<bool> {
   void open() {
     if (GetParam()) {
       book_.reset();
-      book_ = *open_mask_book(folder_.path() / "state");
+      book_ = *open_replay_guard(folder_.path() / "state");
     } else if (!book_) {
-      book_ = mask_book_in_memory();
+      book_ = replay_guard_in_memory();
     }
   }
-  bool granted(const MaskBook::Claim& claim, const std::string& run = "run", std::uint8_t answer = 7) {
-    const auto seen = book_->look(run, claim), verdict = book_->record(run, claim, key_of(answer));
-    EXPECT_TRUE(seen && verdict);
-    EXPECT_TRUE(seen->granted || !verdict->granted);
-    return verdict->granted;
+  bool granted(const ReplayGuard::Question& asked, const std::string& run = "run", std::uint8_t answer = 7) {
+    const auto seen = book_->look(run, asked), admission = book_->record(run, asked, key_of(answer));
+    EXPECT_TRUE(seen && admission);
+    EXPECT_TRUE(seen->granted || !admission->granted);
+    return admission->granted;
   }
 
   test::TempFolder folder_;
-  std::unique_ptr<MaskBook> book_;
+  std::unique_ptr<ReplayGuard> book_;
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, MaskBooks, testing::Bool(),
                          [](const auto& test) { return test.param ? "Stored" : "InMemory"; });
@@ -71,10 +71,10 @@ TEST_P(MaskBooks, GrantAQuestionOnceAndItsRepetition) {
 
 TEST_P(MaskBooks, TellWhatWasAnsweredLast) {
   granted(task(4, 3, 1));
-  const auto verdict = book_->look("run", task(4, 1, 2));
-  EXPECT_FALSE(verdict->granted);
-  EXPECT_EQ(verdict->last_number, 4);
-  EXPECT_EQ(verdict->last_attempt, 3);
+  const auto admission = book_->look("run", task(4, 1, 2));
+  EXPECT_FALSE(admission->granted);
+  EXPECT_EQ(admission->last_number, 4);
+  EXPECT_EQ(admission->last_attempt, 3);
 }
 
 // Whatever made the answer another one: data that were edited, a plan that was changed.
@@ -95,17 +95,17 @@ TEST_P(MaskBooks, PinWhatMustStayAsItIs) {
 
 TEST(StoredMaskBook, IsNotOpenedWhereOthersCanReadIt) {
   const test::TempFolder folder;
-  ASSERT_TRUE(open_mask_book(folder.path()));
+  ASSERT_TRUE(open_replay_guard(folder.path()));
   std::filesystem::permissions(folder.path() / "masks.db", std::filesystem::perms::others_read,
                                std::filesystem::perm_options::add);
-  const auto opened = open_mask_book(folder.path());
+  const auto opened = open_replay_guard(folder.path());
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message.find("chmod 600"), std::string::npos);
 }
 
 TEST(StoredMaskBook, IsForItsOwnerAlone) {
   const test::TempFolder folder;
-  const auto book = open_mask_book(folder.path());
+  const auto book = open_replay_guard(folder.path());
   ASSERT_TRUE(book);
   ASSERT_TRUE((*book)->secret("run", key_of(1)));
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {

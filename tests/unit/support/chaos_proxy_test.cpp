@@ -87,9 +87,9 @@ class Caller {
   void end() const { ::shutdown(socket_, SHUT_WR); }
 
   /// What comes within that time, up to `size` bytes.
-  std::string hear(std::size_t size, std::chrono::milliseconds longest = 5s) const {
+  std::string hear(std::size_t size, std::chrono::milliseconds limit = 5s) const {
     std::string all;
-    const auto end = Clock::now() + longest;
+    const auto end = Clock::now() + limit;
     while (all.size() < size && Clock::now() < end) {
       pollfd wanted = {socket_, POLLIN, 0};
       if (::poll(&wanted, 1, 5) <= 0) continue;

@@ -51,11 +51,11 @@ TEST(Averaging, OfOneClientsStepsIsThoseSteps) {
   Averaging method(engine.roster(), FixedSteps{30});
 
   const auto averaged = FederatedRun({.seed = 3, .rounds = 5}).run(engine, method);
-  const auto published =
+  const auto by_fedrk =
       FederatedRun({.seed = 3, .rounds = 5, .local_budget = FixedSteps{30}, .server_budget = FixedSteps{1}})
           .run(engine);
 
-  EXPECT_LT(distance(averaged.x, published.x), 1e-12);  // one hyperplane, one step: x + Delta
+  EXPECT_LT(distance(averaged.x, by_fedrk.x), 1e-12);  // one hyperplane, one step: x + Delta
 }
 
 TEST(Averaging, WeighsClientsByTheirRows) {
@@ -64,7 +64,7 @@ TEST(Averaging, WeighsClientsByTheirRows) {
   clients.emplace_back(ClientId{0}, "a", RowBlock(std::move(one)), 1);
   clients.emplace_back(ClientId{1}, "b", RowBlock(std::move(other)), 2);
   InProcessEngine engine(std::move(clients));
-  Averaging method(engine.roster(), UntilProjected{});
+  Averaging method(engine.roster(), ExactProjection{});
 
   EXPECT_DOUBLE_EQ(FederatedRun({.rounds = 1}).run(engine, method).x[0], 2.0);  // (3 * 3 - 1) / 4
 }

@@ -33,8 +33,8 @@ std::vector<Point> drawn_points(const std::string& picture) {
   std::vector<Point> points;
   const std::regex place(R"re([ML](-?[0-9.]+) (-?[0-9.]+)|cx="(-?[0-9.]+)" cy="(-?[0-9.]+)")re");
   for (std::sregex_iterator it(picture.begin(), picture.end(), place); it != std::sregex_iterator(); ++it) {
-    const bool circle = (*it)[3].matched;
-    points.push_back({std::stod((*it)[circle ? 3 : 1]), std::stod((*it)[circle ? 4 : 2])});
+    const bool fixture = (*it)[3].matched;
+    points.push_back({std::stod((*it)[fixture ? 3 : 1]), std::stod((*it)[fixture ? 4 : 2])});
   }
   return points;
 }

@@ -16,7 +16,7 @@
 namespace fedrk::network {
 namespace {
 
-using test::Desk;
+using test::ServerHarness;
 
 struct Table {
   std::string name;
@@ -31,25 +31,25 @@ std::string agreed(
     const std::function<void(wire::ClientMessage&)>& spoil = [](wire::ClientMessage&) {},
     const std::function<void(const wire::Prepare&)>& look = [](const wire::Prepare&) {}) {
   FederationOptions options = test::desk_options({});
-  options.plan.method.name = MethodName::Published;  // which takes columns as they are
+  options.plan.method.name = MethodName::Fedrk;  // which takes columns as they are
   for (const Table& table : tables) options.clients.push_back(table.name);
-  Desk desk(options);
+  ServerHarness harness(options);
   for (const Table& table : tables) {
-    const auto connection = desk.open();
-    desk.say(connection, test::hello(table.name));
+    const auto connection = harness.open();
+    harness.say(connection, test::hello(table.name));
     wire::Ready ready = test::ready(table.rows, table.columns, table.names);
     ready.open_ended = table.open_ended;
-    desk.say(connection, ready);
+    harness.say(connection, ready);
   }
   const test::PlayedClients clients(
-      desk, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+      harness, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
         if (!wire::holds<wire::Prepare>(message)) return std::nullopt;
         look(std::get<wire::Prepare>(message));
         wire::ClientMessage answer = test::prepared(1, std::get<wire::Prepare>(message).columns);
         spoil(answer);
         return answer;
       });
-  const auto federation = agree(desk.board, options);
+  const auto federation = agree(harness.board, options);
   if (!federation) return federation.error().message;
   const auto gathered = gathered_from(*federation, options.plan);
   return gathered ? std::to_string(federation->prepare.columns) : gathered.error().message;
@@ -147,24 +147,24 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
     auto parts = made(), owned = made();
     FederationOptions options = test::desk_options({"a", "b", "c"});
     options.plan.intercept = options.plan.standardize = true;
-    Desk desk(options);
+    ServerHarness harness(options);
     test::NoLog log;
     std::vector<std::unique_ptr<RowsOwner>> owners;
-    std::map<ConnectionId, Participant> participants;
+    std::map<ConnectionId, ClientProtocol> participants;
     for (std::size_t i = 0; i < 3; ++i) {
       owners.push_back(std::make_unique<RowsOwner>(std::move(owned[i])));
-      const auto connection = desk.open();
-      participants.try_emplace(connection,
-                               ParticipantOptions{.name = options.clients[i], .software = "", .reveal_updates = true},
-                               *owners[i], log);
-      desk.say(connection, participants.at(connection).hello());
+      const auto connection = harness.open();
+      participants.try_emplace(
+          connection, ClientProtocolOptions{.name = options.clients[i], .software = "", .reveal_updates = true},
+          *owners[i], log);
+      harness.say(connection, participants.at(connection).hello());
     }
     std::optional<wire::StoredFederation> federation;
     {
-      const test::PlayedClients clients(desk, [&](ConnectionId id, const wire::ServerMessage& message) {
+      const test::PlayedClients clients(harness, [&](ConnectionId id, const wire::ServerMessage& message) {
         return participants.at(id).on_message(message).answer;
       });
-      auto agreed = agree(desk.board, options);
+      auto agreed = agree(harness.board, options);
       ASSERT_TRUE(agreed) << agreed.error().message;
       federation = *std::move(agreed);
     }
@@ -179,25 +179,25 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
 }
 
 TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
-  const auto words = [](const std::function<void(wire::ColumnSums&)>& spoil) {
+  const auto reason = [](const std::function<void(wire::ColumnSums&)>& spoil) {
     FederationOptions options = test::desk_options({"a"});
     options.plan.standardize = true;
-    Desk desk(options);
-    desk.join("a", 3, 2);
+    ServerHarness harness(options);
+    harness.join("a", 3, 2);
     const test::PlayedClients clients(
-        desk, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+        harness, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
           if (!wire::holds<wire::SumColumns>(message)) return std::nullopt;
           wire::ColumnSums answer{.run = "test", .rows = 3, .sums = {1.0, 2.0}};
           spoil(answer);
           return answer;
         });
-    const auto federation = agree(desk.board, options);
+    const auto federation = agree(harness.board, options);
     return federation ? "agreed" : federation.error().message;
   };
-  EXPECT_EQ(words([](auto& sums) { sums.sums[0] = std::nan(""); }), "a sent column sums that are not finite");
-  EXPECT_EQ(words([](auto& sums) { sums.rows = ~std::uint64_t{0}; }),
+  EXPECT_EQ(reason([](auto& sums) { sums.sums[0] = std::nan(""); }), "a sent column sums that are not finite");
+  EXPECT_EQ(reason([](auto& sums) { sums.rows = ~std::uint64_t{0}; }),
             "a sent the sums of 18446744073709551615 rows, but has 3");
-  EXPECT_EQ(words([](auto& sums) { sums.sums = {1.0}; }), "a sent 1 column sums, not 2");
+  EXPECT_EQ(reason([](auto& sums) { sums.sums = {1.0}; }), "a sent 1 column sums, not 2");
 }
 
 }  // namespace

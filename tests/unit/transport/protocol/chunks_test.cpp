@@ -93,7 +93,7 @@ TEST(Chunks, ShareTheRoomOfTheirVectors) {
   EXPECT_EQ(after(incoming, chunks_of(task(6, 5))), "malformed message: a vector of 11 numbers");
   Reassembler<ClientMessage> words(kBeside, 10);
   ClientMessage masked = Update{.values = AlignedVector(4, 0.0), .masked = masking::Words(7, 0)};
-  EXPECT_EQ(after(words, chunks_of(masked)), "malformed message: a vector of 11 numbers");
+  EXPECT_EQ(after(reason, chunks_of(masked)), "malformed message: a vector of 11 numbers");
 }
 
 // Nothing is set aside for what a message only claims, nor kept beyond what it may have.

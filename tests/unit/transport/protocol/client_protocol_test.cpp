@@ -54,7 +54,7 @@ class ScriptedOwner final : public DataOwner {
 };
 
 wire::Welcome welcome(const std::string& run, const std::string& target = "y") {
-  // The published method takes columns as they are.
+  // FedRK takes columns as they are.
   return {.run = run, .plan = {{"target", {target}}, {"method", {"published"}}}};
 }
 
@@ -77,7 +77,7 @@ class Participants : public testing::Test {
 
   ScriptedOwner owner;
   test::NoLog log;
-  Participant participant{
+  ClientProtocol participant{
       {.name = "a", .software = "fedrk 1", .known_draws = true, .reveal_updates = true, .expose_rows = true},
       owner,
       log};
@@ -175,7 +175,7 @@ TEST_F(Participants, RefuseWhatIsOfAnotherRunOrComesTooEarly) {
   EXPECT_EQ(refusal(prepare("x")), "rows of another run were to be prepared");
   EXPECT_EQ(refusal(wire::SumColumns{.run = "x"}), "sums of another run were asked for");
   EXPECT_EQ(refusal(wire::SumSquares{.run = "x"}), "sums of another run were asked for");
-  EXPECT_EQ(refusal(wire::Company{.run = "r"}), "keys for masks came out of turn");
+  EXPECT_EQ(refusal(wire::MaskingGroup{.run = "r"}), "keys for masks came out of turn");
 }
 
 TEST_F(Participants, RefuseAPlanThatNamesFiles) {
@@ -211,24 +211,24 @@ TEST_F(Participants, StandardiseOnlyWhereThePlanSaysSo) {
 
 TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   std::vector<std::unique_ptr<ScriptedOwner>> owners;
-  std::vector<std::unique_ptr<Participant>> participants;
+  std::vector<std::unique_ptr<ClientProtocol>> participants;
   test::NoLog log;
   wire::Welcome hello = welcome("r");
   hello.masked = true;
-  wire::Company company{.run = "r"};
+  wire::MaskingGroup masking_group{.run = "r"};
   for (const char* name : {"a", "b", "c"}) {
     owners.push_back(std::make_unique<ScriptedOwner>());
     participants.push_back(
-        std::make_unique<Participant>(ParticipantOptions{.name = name, .software = ""}, *owners.back(), log));
+        std::make_unique<ClientProtocol>(ClientProtocolOptions{.name = name, .software = ""}, *owners.back(), log));
     const auto ready = participants.back()->on_message(hello).answer;
-    company.members.push_back({name, std::get<wire::Ready>(*ready).mask_key});
+    masking_group.members.push_back({name, std::get<wire::Ready>(*ready).mask_key});
   }
   ScriptedOwner& owner = *owners[0];
   const auto refusal = [&](const wire::ServerMessage& message) {
     return test::reason_in(*participants[0]->on_message(message).answer);
   };
   EXPECT_EQ(refusal(prepare("r")), "the other clients of the run are not known yet");
-  EXPECT_FALSE(participants[0]->on_message(company).answer);
+  EXPECT_FALSE(participants[0]->on_message(masking_group).answer);
   EXPECT_EQ(owner.preparations, 0);
 
   owner.row_trouble = "row 3 is zero but its right-hand side is not";
@@ -241,8 +241,8 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   EXPECT_EQ(refusal(another), "its data do not fit this plan; its own log says why") << "nor in another run";
   EXPECT_EQ(owner.preparations, 1);
 
-  company.place = 1;
-  EXPECT_FALSE(participants[1]->on_message(company).answer);
+  masking_group.place = 1;
+  EXPECT_FALSE(participants[1]->on_message(masking_group).answer);
   ASSERT_TRUE(wire::holds<wire::Prepared>(*participants[1]->on_message(prepare("r", 1)).answer));
   auto elsewhere = prepare("r", 1);
   elsewhere.columns = 3;

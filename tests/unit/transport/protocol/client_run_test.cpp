@@ -73,7 +73,7 @@ TEST_F(ClientRuns, ComeBackUntilTheRunEnds) {
 TEST_F(ClientRuns, EndAtOnceWhereTheyAreDenied) {
   const auto outcome = run(served_by({ending({LinkEnd::Kind::Denied, "not on the list"})}, connections));
   EXPECT_EQ(outcome.kind, ClientOutcome::Kind::Refused);
-  EXPECT_EQ(outcome.words, "not on the list");
+  EXPECT_EQ(outcome.message, "not on the list");
   EXPECT_EQ(connections, 1U);
 }
 
@@ -82,7 +82,7 @@ TEST_F(ClientRuns, GiveUpAfterTheWaitLimit) {
   options.wait_limit = Milliseconds(20);
   const auto outcome = run(options);
   EXPECT_EQ(outcome.kind, ClientOutcome::Kind::GaveUp);
-  EXPECT_EQ(outcome.words, "gave up after 0.02 s without server:7443: no route");
+  EXPECT_EQ(outcome.message, "gave up after 0.02 s without server:7443: no route");
   EXPECT_GE(connections, 2U);
 }
 
@@ -91,7 +91,7 @@ TEST_F(ClientRuns, DoNotWaitWhereADiagnosisLeavesNoHope) {
   options.diagnose = [] { return Diagnosis{"the certificate has expired", true}; };
   const auto outcome = run(options);
   EXPECT_EQ(outcome.kind, ClientOutcome::Kind::Refused);
-  EXPECT_EQ(outcome.words, "the certificate has expired");
+  EXPECT_EQ(outcome.message, "the certificate has expired");
 }
 
 TEST_F(ClientRuns, StopWhenTheyAreToldTo) {

@@ -23,7 +23,7 @@ class Sessions : public testing::Test {
 
   test::PatientOwner owner;
   test::NoLog log;
-  Participant participant{{.name = "a", .software = "", .reveal_updates = true}, owner, log};
+  ClientProtocol participant{{.name = "a", .software = "", .reveal_updates = true}, owner, log};
 };
 
 TEST_F(Sessions, BeatTheHeartDuringLongWork) {
@@ -63,7 +63,7 @@ TEST_F(Sessions, EndWithTheWordsOfTheConnection) {
   });
   EXPECT_FALSE(outcome.joined || outcome.end);
   EXPECT_EQ(outcome.link.kind, LinkEnd::Kind::Denied);
-  EXPECT_EQ(outcome.link.words, "not on the list");
+  EXPECT_EQ(outcome.link.message, "not on the list");
 }
 
 TEST_F(Sessions, BreakOffWhereTheServerMakesNoSense) {
@@ -71,7 +71,7 @@ TEST_F(Sessions, BreakOffWhereTheServerMakesNoSense) {
     if (wire::holds<wire::Hello>(message)) link.say_chunk(test::chunk_of({wire::ChunkKind::Last, "1"}));
   });
   EXPECT_EQ(outcome.link.kind, LinkEnd::Kind::Lost);
-  EXPECT_EQ(outcome.link.words, "malformed message: the end of none");
+  EXPECT_EQ(outcome.link.message, "malformed message: the end of none");
 }
 
 TEST_F(Sessions, BreakOffWhereMessagesPileUp) {
@@ -84,7 +84,7 @@ TEST_F(Sessions, BreakOffWhereMessagesPileUp) {
     there = &link;
     for (int k = 0; k < 40; ++k) link.say(test::welcome());
   });
-  EXPECT_EQ(outcome.link.words, "the server says more than a client can listen to");
+  EXPECT_EQ(outcome.link.message, "the server says more than a client can listen to");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace fedrk::network {
 namespace {
 
-using test::Desk;
+using test::ServerHarness;
 
 const std::vector<double> kX{1.0, 2.0};
 const LocalTask kTask{RoundIndex{4}, kX, FixedSteps{3}};
@@ -24,16 +24,16 @@ std::vector<ClientSummary> roster() {
 }
 
 struct Federation {
-  explicit Federation(FederationOptions wanted) : options(std::move(wanted)), desk(options) {
-    for (const std::string& name : options.clients) connections.push_back(desk.join(name));
+  explicit Federation(FederationOptions wanted) : options(std::move(wanted)), harness(options) {
+    for (const std::string& name : options.clients) connections.push_back(harness.join(name));
   }
   RoundReplies round(const LocalTask& task = kTask) {
-    NetworkEngine engine(desk.board, options, roster(), kX.size(), 10);
+    NetworkEngine engine(harness.board, options, roster(), kX.size(), 10);
     return engine.local_updates(task, kAll);
   }
 
   FederationOptions options;
-  Desk desk;
+  ServerHarness harness;
   std::vector<ConnectionId> connections;
 };
 
@@ -49,7 +49,7 @@ wire::Update answer_to(const wire::Task& task, const std::vector<double>& values
 
 TEST(NetworkEngine, BringsWhatClientsAnswer) {
   Federation federation(three());
-  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
+  const test::PlayedClients clients(federation.harness, [](ConnectionId id, const wire::ServerMessage& message) {
     return wire::holds<wire::Task>(message)
                ? std::optional(answer_to(std::get<wire::Task>(message), {static_cast<double>(id), 0.5}))
                : std::nullopt;
@@ -63,7 +63,8 @@ TEST(NetworkEngine, BringsWhatClientsAnswer) {
 TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
   Federation federation(three());
   const test::PlayedClients clients(
-      federation.desk, [](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+      federation.harness,
+      [](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
         if (!wire::holds<wire::Task>(message)) return std::nullopt;
         wire::Update answer = answer_to(std::get<wire::Task>(message), {1.0, static_cast<double>(id)});
         if (id == 1) answer.gap = 1.0;  // which nobody asked for and which must not be added
@@ -77,13 +78,14 @@ TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
   EXPECT_EQ(round.replies[0].values, (AlignedVector{2.0, 3.0}));
   EXPECT_FALSE(round.replies[0].gap);
   EXPECT_EQ(round.answered, (std::vector<ClientId>{ClientId{0}, ClientId{1}}));
-  EXPECT_EQ(federation.desk.seat(2).counts.wrong, 1U);
+  EXPECT_EQ(federation.harness.session(2).counts.wrong, 1U);
 }
 
 TEST(NetworkEngine, AWrongAnswerIsAnAbsenceAndIsHeldAgainstItsClient) {
   Federation federation(three());
   const test::PlayedClients clients(
-      federation.desk, [](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+      federation.harness,
+      [](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
         if (!wire::holds<wire::Task>(message)) return std::nullopt;
         wire::Update answer = answer_to(std::get<wire::Task>(message), {1.0, id == 2 ? std::nan("") : 1.0});
         if (id == 3) answer.round = 3;
@@ -95,14 +97,14 @@ TEST(NetworkEngine, AWrongAnswerIsAnAbsenceAndIsHeldAgainstItsClient) {
   ASSERT_EQ(round.absences.size(), 2U);
   EXPECT_EQ(round.absences[0].reason, "its update holds a number that is not finite");
   EXPECT_EQ(round.absences[1].reason, "its update is of another round");
-  EXPECT_EQ(federation.desk.seat(1).counts.wrong, 1U);
+  EXPECT_EQ(federation.harness.session(1).counts.wrong, 1U);
 }
 
 TEST(NetworkEngine, GoesOnWithHalfOfThoseAsked) {
   FederationOptions options = three();
   options.reply_limit = Milliseconds(20);
   Federation federation(options);
-  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
+  const test::PlayedClients clients(federation.harness, [](ConnectionId id, const wire::ServerMessage& message) {
     return wire::holds<wire::Task>(message) && id != 2
                ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
                : std::nullopt;
@@ -119,7 +121,8 @@ TEST(NetworkEngine, WhereTooFewAnswerItAsksTheOthersAgainWithTheSameNumber) {
   Federation federation(options);
   std::atomic<int> asked{0};
   const test::PlayedClients clients(
-      federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+      federation.harness,
+      [&](ConnectionId id, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
         if (!wire::holds<wire::Task>(message)) return std::nullopt;
         EXPECT_EQ(std::get<wire::Task>(message).number, 10U);
         if (id != 1 && ++asked <= 2) return std::nullopt;  // busy the first time
@@ -143,7 +146,7 @@ TEST(NetworkSweeps, DoNotEndTheRunWhereMostAreMissing) {
   options.reply_limit = Milliseconds(20);
   options.join_limit = Milliseconds(5'000);
   Federation federation(options);
-  const test::PlayedClients clients(federation.desk, [](ConnectionId id, const wire::ServerMessage& message) {
+  const test::PlayedClients clients(federation.harness, [](ConnectionId id, const wire::ServerMessage& message) {
     return wire::holds<wire::Task>(message) && id == 2
                ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
                : std::nullopt;
@@ -163,7 +166,7 @@ TEST(NetworkSweeps, WaitForEveryoneWhereTheyArePatient) {
   options.join_limit = Milliseconds(20'000);
   Federation federation(options);
   std::atomic<int> silent{3};
-  const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) {
+  const test::PlayedClients clients(federation.harness, [&](ConnectionId id, const wire::ServerMessage& message) {
     const bool busy = wire::holds<wire::Task>(message) && id == 2 && silent-- > 0;
     return wire::holds<wire::Task>(message) && !busy
                ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
@@ -181,7 +184,7 @@ TEST(NetworkSweeps, GoOnWithoutWhoIsLostButNotWithNobody) {
     options.reply_limit = Milliseconds(20);
     options.join_limit = Milliseconds(100);
     Federation federation(options);
-    const test::PlayedClients clients(federation.desk, [&](ConnectionId id, const wire::ServerMessage& message) {
+    const test::PlayedClients clients(federation.harness, [&](ConnectionId id, const wire::ServerMessage& message) {
       return wire::holds<wire::Task>(message) && id == 2 && anybody
                  ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
                  : std::nullopt;
@@ -189,7 +192,7 @@ TEST(NetworkSweeps, GoOnWithoutWhoIsLostButNotWithNobody) {
     if (anybody) {
       EXPECT_EQ(federation.round(swept(true)).answered, (std::vector<ClientId>{ClientId{1}}));
     } else {
-      EXPECT_THROW(federation.round(swept(true)), RunEnded);
+      EXPECT_THROW(federation.round(swept(true)), RunAborted);
     }
   }
 }
@@ -199,8 +202,8 @@ TEST(NetworkEngine, EndsTheRunWhereTooFewAreLeftButNotBeforeTheTimeForJoining) {
   options.join_limit = Milliseconds(150);
   options.reply_limit = Milliseconds(60);
   Federation federation(options);
-  for (const std::size_t gone : {1U, 2U}) federation.desk.board.on_closed(federation.connections[gone]);
-  const test::PlayedClients clients(federation.desk, [](ConnectionId, const wire::ServerMessage& message) {
+  for (const std::size_t gone : {1U, 2U}) federation.harness.board.on_closed(federation.connections[gone]);
+  const test::PlayedClients clients(federation.harness, [](ConnectionId, const wire::ServerMessage& message) {
     return wire::holds<wire::Task>(message) ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
                                             : std::nullopt;
   });
@@ -209,14 +212,14 @@ TEST(NetworkEngine, EndsTheRunWhereTooFewAreLeftButNotBeforeTheTimeForJoining) {
   try {
     federation.round();
     FAIL() << "it went on";
-  } catch (const RunEnded& ended) {
+  } catch (const RunAborted& ended) {
     EXPECT_EQ(ended.why(), Termination::ClientsLost);
-    EXPECT_EQ(ended.words(),
+    EXPECT_EQ(ended.reason(),
               "round 5: 1 of 3 clients answered, 2 are needed; b: its connection was lost and it did not come back in "
               "time");
   }
   EXPECT_GE(Clock::now() - begun, Milliseconds(150));
-  EXPECT_LE(federation.desk.seat(1).counts.lost, 6U) << "it waits, and does not spin";
+  EXPECT_LE(federation.harness.session(1).counts.lost, 6U) << "it waits, and does not spin";
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ constexpr ClientId kSelf{2};
 std::vector<LocalWork> all_work() {
   return {FixedSteps{0},
           FixedSteps{20},
-          UntilProjected{},
-          ValidSteps{FixedSteps{9}},
-          ValidSteps{UntilProjected{}},
+          ExactProjection{},
+          CutSteps{FixedSteps{9}},
+          CutSteps{ExactProjection{}},
           SparseSteps{FixedSteps{5}, 1.0 / 3.0},
           GradientSteps{4, 0.05, 0.1, GradientSteps::Loss::Mean, 0},
           GradientSteps{1, 5e-324, 0.0, GradientSteps::Loss::Sum, 7},
@@ -149,7 +149,7 @@ TEST(Wire, RowsDoNotTravel) {
 }
 
 TEST(Wire, AReplyIsTheSameAtTheOtherEnd) {
-  const LocalTask task{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}}, true};
+  const LocalTask task{RoundIndex{3}, {}, CutSteps{FixedSteps{2}}, true};
   LocalReply reply{kSelf, aligned_copy(test::any_doubles(40, 5)), 0.1, -0.0};
   const ClientMessage sent = update_message("run", 9, task, reply);
   const auto arrived = std::get<Update>(test::message_from<ClientMessage>(bytes_of(sent)));
@@ -162,7 +162,7 @@ TEST(Wire, AReplyIsTheSameAtTheOtherEnd) {
 }
 
 TEST(Wire, WhatATaskDidNotAskForIsLeftOutOfItsReply) {
-  const LocalTask asked{RoundIndex{3}, {}, ValidSteps{FixedSteps{2}}, true};
+  const LocalTask asked{RoundIndex{3}, {}, CutSteps{FixedSteps{2}}, true};
   const Update full = update_message("run", 9, asked, {kSelf, {1.0}, 0.1, 0.2});
   const LocalReply back = reply_from(full, kSelf, {RoundIndex{3}, {}, FixedSteps{2}});
   EXPECT_EQ(back.values, (AlignedVector{1.0}));
@@ -172,7 +172,7 @@ TEST(Wire, WhatATaskDidNotAskForIsLeftOutOfItsReply) {
 // ---- Tasks that a client refuses.
 
 struct WrongTask {
-  const char* words;
+  const char* message;
   std::function<void(Task&)> spoil;
 };
 
@@ -185,18 +185,18 @@ TEST_P(RefusedTask, SaysWhy) {
   GetParam().spoil(message);
   const auto received = ReceivedTask::from(message, kSelf, 3);
   ASSERT_FALSE(received);
-  EXPECT_EQ(received.error().message, GetParam().words);
+  EXPECT_EQ(received.error().message, GetParam().message);
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-WrongTask wrong_work(const char* words, const LocalWork& work) {
-  return {words, [work](Task& task) { ask_for(task, work); }};
+WrongTask wrong_work(const char* reason, const LocalWork& work) {
+  return {reason, [work](Task& task) { ask_for(task, work); }};
 }
 
-WrongTask wrong_question(const char* words, const std::function<void(ArrivedQuestion&)>& change) {
-  return {words, [change](Task& task) { ask_otherwise(task, change); }};
+WrongTask wrong_question(const char* reason, const std::function<void(ArrivedQuestion&)>& change) {
+  return {reason, [change](Task& task) { ask_otherwise(task, change); }};
 }
 
 /// The byte before the columns and the participants, none of the former and three of the latter: what is revealed.
@@ -214,7 +214,7 @@ std::vector<WrongTask> wrong_tasks() {
       WrongTask{unknown, [](Task& task) { task.question[4] = 100; }},  // a kind of a later version
       WrongTask{unknown, [](Task& task) { reveal(task, 2); }},
       wrong_work("it asks for too many steps", FixedSteps{~std::uint64_t{0}}),
-      wrong_work("it asks for too many steps", ValidSteps{FixedSteps{std::uint64_t{1} << 41}}),
+      wrong_work("it asks for too many steps", CutSteps{FixedSteps{std::uint64_t{1} << 41}}),
       wrong_work("it asks for too many steps", GradientSteps{.count = 2, .batch = std::uint64_t{1} << 40}),
       wrong_work("its threshold makes no sense", SparseSteps{FixedSteps{1}, kNan}),
       wrong_work("its step size is not finite", GradientSteps{.step = kInfinity}),
