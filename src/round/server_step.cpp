@@ -2,6 +2,10 @@
 #include "round/server_step.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "fedrk/aligned_vector.hpp"
@@ -9,8 +13,11 @@
 #include "kaczmarz/local_form.hpp"
 #include "kaczmarz/randomized_kaczmarz.hpp"
 #include "linalg/gram.hpp"
+#include "linalg/kernels.hpp"
 #include "linalg/row_products.hpp"
 #include "linalg/row_space.hpp"
+#include "round/hyperplane.hpp"
+#include "round/threshold.hpp"
 
 namespace fedrk {
 namespace {
@@ -79,6 +86,40 @@ void ServerStep::make_steps(FixedSteps steps, std::span<const Hyperplane> planes
   const LocalShape shape{touched, static_cast<double>(x.size())};
   const bool in_gram_form = choose_form(shape, steps.count, kMostProducts, 1.0) == LocalForm::Gram;
   (in_gram_form ? steps_in_coefficient_space : steps_on_x)(planes, sampler, steps, stream, x);
+}
+
+// ---- The hyperplanes before it, the threshold after it.
+
+std::optional<Hyperplane> hyperplane_from(AlignedVector delta) {
+  const double square = squared_norm(delta);
+  // A square below the normal numbers has lost its digits, and no inverse.
+  if (square < std::numeric_limits<double>::min()) return std::nullopt;
+  return Hyperplane{std::move(delta), square, square};
+}
+
+std::vector<Hyperplane> hyperplanes_from(std::span<LocalReply> replies) {
+  std::vector<Hyperplane> planes;
+  planes.reserve(replies.size());
+  for (LocalReply& reply : replies) {
+    auto plane = hyperplane_from(std::move(reply.values));
+    if (!plane) continue;
+    if (reply.gap) plane->gap = *reply.gap;
+    planes.push_back(std::move(*plane));
+  }
+  return planes;
+}
+
+void Threshold::apply(std::span<double> x) {
+  if (sparsity_ == 0 || sparsity_ >= x.size()) return;
+  order_.resize(x.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  const auto comes_first = [x](std::size_t i, std::size_t j) {
+    const double a = std::abs(x[i]), b = std::abs(x[j]);
+    return a != b ? a > b : i < j;
+  };
+  const auto dropped = order_.begin() + static_cast<std::ptrdiff_t>(sparsity_);
+  std::nth_element(order_.begin(), dropped, order_.end(), comes_first);
+  std::for_each(dropped, order_.end(), [x](std::size_t i) { x[i] = 0.0; });
 }
 
 }  // namespace fedrk

@@ -2,13 +2,19 @@
 #include "fedrk/site.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "fedrk/contracts.hpp"
 #include "fedrk/error.hpp"
+#include "kaczmarz/clipped_pass.hpp"
 #include "kaczmarz/soft_threshold.hpp"
+#include "linalg/kernels.hpp"
+#include "problem/cross_products.hpp"
 #include "problem/frame_products.hpp"
+#include "round/pooled_rows.hpp"
+#include "round/row_work.hpp"
 #include "round/task_rows.hpp"
 
 namespace fedrk {
@@ -88,6 +94,114 @@ double Client::Impl::residual_of_answer(const LocalTask& task) {
   double squared = 0.0;
   (void)gradient(solver_for(task).block().system(), frame_for(task), answer, &squared);
   return squared;
+}
+
+// ---- The answer to each kind of question (question.hpp), from the rows of a client.
+
+namespace {
+
+constexpr double kTurn = 0.2;  // of the way
+
+bool is_varied(const TaskRows& rows) { return rows.task().fresh_draws && rows.task().varied; }
+
+// What is sent where answers are to be added up (LocalTask::fresh_draws) must not be the same twice: the difference of
+// two sums at the same x would be one client's part. Steps draw their rows; besides, the multiple of a hyperplane's
+// normal and gap is the same hyperplane, and the factor is nobody's business.
+void relax(const TaskRows& rows, LocalReply& reply) {
+  if (!is_varied(rows)) return;
+  const double factor = 1.0 - 0.5 * rows.stream(Purpose::Relaxation).uniform();
+  for (double& value : reply.values) value *= factor;
+  *reply.gap *= factor;
+}
+
+// An exact projection draws nothing, and has one direction at each x. But with p = x + Delta a solution of the client's
+// equations, every v in the span of its rows names a hyperplane of all solutions, { z : <v, z - x> = <v, Delta> }. So
+// the way there is turned by a random part, a fifth as long: that of a Gaussian vector g which lies in the span, and
+// which the projections from x and from x + g tell.
+void turn(LocalSolver& solver, const TaskRows& rows, LocalReply& reply) {
+  RngStream draws = rows.stream(Purpose::Direction);
+  AlignedVector shifted = aligned_copy(rows.x());
+  for (double& entry : shifted) entry += draws.gaussian();
+  AlignedVector within = solver.displacement(ExactProjection{}, draws, rows.x());
+  axpy(-1.0, solver.displacement(ExactProjection{}, draws, shifted), within);
+  const AlignedVector way = reply.values;
+  const double length = std::sqrt(squared_norm(within));
+  if (length > 0.0) axpy(kTurn * std::sqrt(squared_norm(way)) / length, within, reply.values);
+  reply.gap = dot(reply.values, way);
+}
+
+}  // namespace
+
+// ---- Kaczmarz steps.
+
+void answer(const FixedSteps& steps, TaskRows& rows, LocalReply& reply) {
+  if (steps.count > 0) reply.values = rows.solver().displacement(steps, rows.stream(), rows.x());
+}
+
+void answer(const ExactProjection& projection, TaskRows& rows, LocalReply& reply) {
+  reply.values = rows.solver().displacement(projection, rows.stream(), rows.x());
+}
+
+void answer(const CutSteps& steps, TaskRows& rows, LocalReply& reply) {
+  double gap = 0.0;
+  LocalSolver& solver = rows.solver();
+  reply.values = solver.displacement(steps.budget, rows.stream(), rows.x(), &gap);
+  reply.gap = gap;
+  if (!is_varied(rows)) return;
+  if (std::holds_alternative<ExactProjection>(steps.budget)) turn(solver, rows, reply);
+  relax(rows, reply);
+}
+
+void answer(const SparseSteps& steps, TaskRows& rows, LocalReply& reply) {
+  double gap = 0.0;
+  reply.values = rows.solver().sparse_displacement(steps.budget, steps.lambda, rows.stream(), rows.x(), gap);
+  reply.gap = gap;
+  relax(rows, reply);
+}
+
+// ---- What the other methods ask for.
+
+void answer(const GradientSteps& steps, TaskRows& rows, LocalReply& reply) {
+  reply.values = aligned_copy(rows.x());
+  gradient_steps(steps, rows.block(), rows.own(), rows.stream(), reply.values);
+  axpy(-1.0, rows.x(), reply.values);
+}
+
+void answer(const Gradient&, TaskRows& rows, LocalReply& reply) {
+  double squared_residual = 0.0;
+  reply.values = gradient(rows.system(), rows.frame(), rows.x(), &squared_residual);
+  if (rows.task().report_residual) reply.squared_residual = squared_residual;
+}
+void answer(const NormalProduct&, TaskRows& rows, LocalReply& reply) {
+  reply.values = normal_product(rows.system(), rows.frame(), rows.x());
+}
+void answer(const CrossProducts& work, TaskRows& rows, LocalReply& reply) {
+  const LinearSystem& system = rows.system();
+  if (!work.pairs) {
+    reply.values = cross_products(system, rows.frame());
+    return;
+  }
+  const AlignedVector pairs = cross_product_pairs(system, rows.frame());  // high parts, then low ones
+  const std::size_t count = pairs.size() / 2;
+  reply.values.resize(pairs.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    reply.values[2 * k] = pairs[k];
+    reply.values[2 * k + 1] = pairs[count + k];
+  }
+}
+void answer(const Curvature&, TaskRows& rows, LocalReply& reply) { reply.values = {curvature(rows.block())}; }
+void answer(const ColumnNorms&, TaskRows& rows, LocalReply& reply) { reply.values = column_norms(rows.block()); }
+void answer(const ColumnSquares& work, TaskRows& rows, LocalReply& reply) {
+  reply.values = {column_squares(rows.block(), work.column)};
+}
+void answer(const AllRows&, TaskRows& rows, LocalReply& reply) { reply.values = pack_rows(rows.system()); }
+
+// ---- Differential privacy.
+
+void answer(const ClippedPass& pass, TaskRows& rows, LocalReply& reply) {
+  reply.values = clipped_displacement(pass, rows.block(), rows.x(), rows.stream(Purpose::PassOrder));
+  RngStream noise = rows.stream(Purpose::PrivacyNoise);
+  put_on_noisy_grid(pass, rows.task().gaussians, noise, reply.values);
 }
 
 }  // namespace fedrk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A client's rows as one task sees them: what the function that answers it works with (answers.cpp).
+// A client's rows as one task sees them: what the function that answers it works with (site.cpp).
 
 #include <cstdint>
 #include <optional>
