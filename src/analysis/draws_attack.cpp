@@ -14,7 +14,6 @@ namespace fedrk {
 namespace {
 
 using detail::PointCloud;
-using Eigen::Index;
 
 // What the last draw of a round says: which slot of the client's table, and where in it.
 struct LastDraw {
@@ -55,9 +54,9 @@ class LastDraws {
 };
 
 // How many of the points, from the first on, lie on one hyperplane; none where these are too few to tell.
-std::size_t max_start(const PointCloud& cloud, std::span<const Index> points) {
+std::size_t max_start(const PointCloud& cloud, std::span<const std::size_t> points) {
   const auto fits = [&](std::size_t count) { return cloud.plane_through(points.first(count)).has_value(); };
-  const auto min_points = static_cast<std::size_t>(cloud.rank());  // one more than determines it
+  const auto min_points = cloud.rank();  // one more than determines it
   if (points.size() < min_points || !fits(min_points)) return 0;
   std::size_t good = min_points, bad = points.size() + 1;
   while (bad - good > 1) {
@@ -75,18 +74,19 @@ std::vector<RecoveredRecord> recover_with_draws(std::span<const SeenUpdate> upda
   if (draws.rows == 0 || draws.steps == 0 || draws.sampling == RowSampling::Greedy) return found;
   const PointCloud cloud = PointCloud::readable(updates);
   const LastDraws draw(draws);
-  std::map<std::size_t, std::vector<std::pair<std::uint64_t, Index>>> slots;  // the points of each, with their places
-  for (Index k = 0; k < static_cast<Index>(cloud.size()); ++k) {
+  std::map<std::size_t, std::vector<std::pair<std::uint64_t, std::size_t>>>
+      slots;  // the points of each, with their places
+  for (std::size_t k = 0; k < cloud.size(); ++k) {
     const LastDraw last = draw.of(cloud.update(k).round);
     slots[last.slot].emplace_back(last.within, k);
   }
-  const auto add = [&](std::span<const Index> members) {
+  const auto add = [&](std::span<const std::size_t> members) {
     const auto condition = cloud.plane_through(members);
     if (condition) detail::add_record(cloud.record(*condition, members.size(), options), found);
   };
   for (auto& [slot, draws_of_slot] : slots) {
     std::ranges::sort(draws_of_slot);
-    std::vector<Index> points;
+    std::vector<std::size_t> points;
     for (const auto& [within, point] : draws_of_slot) points.push_back(point);
     // Up to the threshold the slot's own row, above it the alias.
     const std::size_t own = max_start(cloud, points);

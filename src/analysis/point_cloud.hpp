@@ -10,58 +10,61 @@
 //     sum_k w_k w_k^T = (N / rank) I.
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include <Eigen/Core>
-
 #include "analysis/record_attack.hpp"
+#include "linalg/random/rng_stream.hpp"
 
 namespace fedrk::detail {
-
-/// How near a point must be to count as on a hyperplane, in proportion to Delta: on a consistent system the points run
-/// together, and all hyperplanes with them.
-inline constexpr double kOnPlane = 1e-9;
 
 /// Whether x moved by more than rounding leaves uncertain: with less, no point can be told to be on a hyperplane.
 bool is_readable(const SeenUpdate& update);
 
 class PointCloud {
  public:
+  /// h of a hyperplane <h, w> = 0, of unit length.
+  using Condition = std::vector<double>;
+
   /// REQUIRES: the updates are readable, all of one length, and outlive this.
   explicit PointCloud(std::vector<const SeenUpdate*> updates);
   /// Of those that are.
   static PointCloud readable(std::span<const SeenUpdate> updates);
 
   std::size_t size() const { return updates_.size(); }
-  Eigen::Index rank() const { return rows_.cols(); }
-  const Eigen::MatrixXd& rows() const { return rows_; }
-  const SeenUpdate& update(Eigen::Index k) const { return *updates_[static_cast<std::size_t>(k)]; }
+  std::size_t rank() const;
+  const SeenUpdate& update(std::size_t k) const { return *updates_[k]; }
 
-  /// The hyperplane nearest to these points, as a condition <h, w> = 0 with h of unit length. Nothing where there are
-  /// several.
-  std::optional<Eigen::VectorXd> plane_near(std::span<const Eigen::Index> members) const;
+  /// The hyperplane nearest to these points. Nothing where there are several.
+  std::optional<Condition> plane_near(std::span<const std::size_t> members) const;
 
   /// The hyperplane that holds all of them.
-  std::optional<Eigen::VectorXd> plane_through(std::span<const Eigen::Index> members) const;
+  std::optional<Condition> plane_through(std::span<const std::size_t> members) const;
 
-  /// The points that it holds, ascending.
-  std::vector<Eigen::Index> on_plane(const Eigen::VectorXd& condition) const;
+  /// One through points drawn at random, as many as determine it.
+  Condition random_plane(RngStream& stream) const;
+
+  /// Reweighted least squares, for the smallest eigenvector of sum_k w_k w_k^T / (r_k^2 + eps^2) with falling eps: ends
+  /// near a hyperplane that many points are on, if any.
+  void reweight(Condition& condition) const;
+
+  /// The points that it holds, ascending: to a small part of Delta, as on a consistent system the points run together,
+  /// and all hyperplanes with them.
+  std::vector<std::size_t> on_plane(const Condition& condition) const;
+
+  /// Those with |<h, w_k>| up to `distance`, ascending.
+  std::vector<std::size_t> near_plane(const Condition& condition, double distance) const;
 
   /// It as a record, where it can be one.
-  std::optional<RecoveredRecord> record(const Eigen::VectorXd& condition, std::size_t support,
+  std::optional<RecoveredRecord> record(const Condition& condition, std::size_t support,
                                         const AttackOptions& options) const;
 
  private:
-  Eigen::VectorXd distances(const Eigen::VectorXd& condition) const;
-  void whiten(Eigen::MatrixXd rows);
-
+  struct Rows;
   std::vector<const SeenUpdate*> updates_;
-  Eigen::VectorXd centre_, scales_;  // of the points
-  Eigen::MatrixXd rows_;             // w_k
-  Eigen::MatrixXd to_original_;      // <h, w_k> is <to_original_ h, ((p_k - c)/scales, 1)> over lengths_(k)
-  Eigen::VectorXd lengths_, moved_;  // moved_(k) = ||Delta_k / scales||
+  std::shared_ptr<const Rows> rows_;  // never changed once made
 };
 
 }  // namespace fedrk::detail

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
-#include <Eigen/QR>
-
+#include "linalg/dense.hpp"
 #include "linalg/row_products.hpp"
 
 namespace fedrk {
@@ -23,94 +21,25 @@ class RowSpaceProjection::Form {
 
 namespace {
 
-// The rows of positive length, each scaled to length one, as the columns of a matrix for Eigen.
-struct UnitRows {
-  Eigen::MatrixXd columns;
-  Eigen::VectorXd length;
-  Eigen::VectorXd rhs;  // of the unscaled rows
-};
-
+// The basis of the rows of positive length; `scatter(row, factor, unit)` writes a row times a factor.
 template <class Rows, class Scatter>
-UnitRows unit_rows(const Rows& rows, std::span<const double> rhs, std::size_t width, Scatter scatter) {
+OrthonormalRows basis_of(const Rows& rows, std::span<const double> rhs, std::size_t width, Scatter scatter) {
   std::vector<std::size_t> used;
+  std::vector<double> lengths, used_rhs;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
-    if (squared_norm(rows.row(i)) > 0.0) used.push_back(i);
+    const double square = squared_norm(rows.row(i));
+    if (!(square > 0.0)) continue;
+    used.push_back(i);
+    lengths.push_back(std::sqrt(square));
+    used_rhs.push_back(rhs[i]);
   }
-  const auto count = static_cast<Eigen::Index>(used.size());
-  UnitRows unit{Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(width), count), Eigen::VectorXd(count),
-                Eigen::VectorXd(count)};
-  for (Eigen::Index k = 0; k < count; ++k) {
-    const std::size_t i = used[static_cast<std::size_t>(k)];
-    unit.length[k] = std::sqrt(squared_norm(rows.row(i)));
-    unit.rhs[k] = rhs[i];
-    scatter(rows.row(i), 1.0 / unit.length[k], unit.columns.col(k));
-  }
-  return unit;
+  return orthonormal_rows(width, lengths, used_rhs, [&](std::size_t k, std::span<double> unit) {
+    scatter(rows.row(used[k]), 1.0 / lengths[k], unit);
+  });
 }
 
-// An orthonormal basis of the row space, as the rows of `basis`, with the offsets d.
-struct OrthonormalRows {
-  Matrix basis;
-  std::vector<double> offsets;
-};
-
-// The least-squares solution of (S R^T) d = b, S the diagonal of the rows' lengths, R of full row rank. Where the
-// equations agree the lengths do not matter, and with unit rows nothing is lost to them; where they contradict each
-// other the longer row has the say.
-Eigen::VectorXd offsets_of(const Eigen::MatrixXd& r, const Eigen::VectorXd& length, const Eigen::VectorXd& rhs) {
-  constexpr double kAgree = 1e-10;
-  const Eigen::VectorXd unit_rhs = rhs.cwiseQuotient(length);
-  if (r.rows() == r.cols()) return r.transpose().template triangularView<Eigen::Lower>().solve(unit_rhs);
-
-  const auto solve = [](const Eigen::MatrixXd& a, const Eigen::VectorXd& b) -> Eigen::VectorXd {
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
-    qr.setThreshold(0.0);  // of full column rank: nothing may be left out
-    return qr.solve(b);
-  };
-  const Eigen::VectorXd agreed = solve(r.transpose(), unit_rhs);
-  if ((r.transpose() * agreed - unit_rhs).norm() <= kAgree * unit_rhs.norm()) return agreed;
-
-  // The longest rows first, or Householder steps lose the digits of the short ones.
-  std::vector<Eigen::Index> order(static_cast<std::size_t>(length.size()));
-  std::iota(order.begin(), order.end(), Eigen::Index{0});
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](Eigen::Index i) { return length[i]; });
-  Eigen::MatrixXd weighted(r.cols(), r.rows());
-  Eigen::VectorXd sorted_rhs(rhs.size());
-  for (Eigen::Index k = 0; k < rhs.size(); ++k) {
-    const Eigen::Index i = order[static_cast<std::size_t>(k)];
-    weighted.row(k) = length[i] * r.col(i).transpose();
-    sorted_rhs[k] = rhs[i];
-  }
-  return solve(weighted, sorted_rhs);
-}
-
-OrthonormalRows orthonormalize(UnitRows unit) {
-  using Eigen::Index;
-  const Index width = unit.columns.rows(), count = unit.columns.cols();
-  if (count == 0) return {};
-  // Rows^T P = Q R, the columns taken in the order of their distance from those before.
-  Eigen::ColPivHouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(unit.columns);
-  qr.setThreshold(std::numeric_limits<double>::epsilon() * static_cast<double>(std::max(width, count)));
-  const Index rank = qr.rank();
-
-  // A Q^T = S P R^T with S the lengths.
-  const Eigen::MatrixXd r = qr.matrixR().topRows(rank).template triangularView<Eigen::Upper>();
-  const Eigen::VectorXd d =
-      offsets_of(r, qr.colsPermutation().transpose() * unit.length, qr.colsPermutation().transpose() * unit.rhs);
-
-  OrthonormalRows rows{Matrix(static_cast<std::size_t>(rank), static_cast<std::size_t>(width)),
-                       std::vector<double>(d.begin(), d.end())};
-  // Column k of Q is Q applied to the k-th unit vector, written to row k: the basis is stored as it is read.
-  Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>> q(rows.basis.row(0).data(), width, rank,
-                                                         Eigen::OuterStride<>(static_cast<Index>(rows.basis.stride())));
-  q.setIdentity();
-  q.applyOnTheLeft(qr.householderQ());
-  return rows;
-}
-
-constexpr auto scatter_dense = []<class Number>(std::span<const Number> row, double factor, auto column) {
-  using Entries = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
-  column = factor * Eigen::Map<const Entries>(row.data(), column.size()).template cast<double>();
+constexpr auto scatter_dense = []<class Number>(std::span<const Number> row, double factor, std::span<double> unit) {
+  for (std::size_t j = 0; j < unit.size(); ++j) unit[j] = factor * static_cast<double>(row[j]);
 };
 
 // `way` may be x itself.
@@ -206,8 +135,8 @@ class RowSpaceProjection::SparseForm final : public Form {
 
 template <class Number>
 RowSpaceProjection::RowSpaceProjection(const BasicMatrix<Number>& rows, std::span<const double> rhs)
-    : form_(std::make_unique<DenseForm>(orthonormalize(unit_rows(rows, rhs, rows.cols(), scatter_dense)),
-                                        std::vector<std::uint32_t>{})) {}
+    : form_(
+          std::make_unique<DenseForm>(basis_of(rows, rhs, rows.cols(), scatter_dense), std::vector<std::uint32_t>{})) {}
 
 template <class Number>
 RowSpaceProjection::RowSpaceProjection(const BasicSparseMatrix<Number>& rows, std::span<const double> rhs) {
@@ -219,13 +148,13 @@ RowSpaceProjection::RowSpaceProjection(const BasicSparseMatrix<Number>& rows, st
     form_ = std::make_unique<SparseForm<Number>>(rows, rhs);
     return;
   }
-  const auto scatter_sparse = [&](const BasicSparseRow<Number>& row, double factor, auto column) {
+  const auto scatter_sparse = [&](const BasicSparseRow<Number>& row, double factor, std::span<double> unit) {
     for (std::size_t e = 0; e < row.values.size(); ++e) {
       const auto place = std::ranges::lower_bound(columns, row.columns[e]) - columns.begin();
-      column[place] += factor * row.values[e];
+      unit[static_cast<std::size_t>(place)] += factor * static_cast<double>(row.values[e]);
     }
   };
-  auto basis = orthonormalize(unit_rows(rows, rhs, columns.size(), scatter_sparse));
+  auto basis = basis_of(rows, rhs, columns.size(), scatter_sparse);
   form_ = std::make_unique<DenseForm>(std::move(basis), std::move(columns));
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Factorisations of dense matrices, by Eigen, which shows in dense.cpp alone.
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "fedrk/matrix.hpp"
+
+namespace fedrk {
+
+/// An orthonormal basis of the span of some rows, as the rows of `basis`, and d, the least-squares solution of
+/// (A Q^T) d = b.
+struct OrthonormalRows {
+  Matrix basis;
+  std::vector<double> offsets;
+};
+
+/// Of rows a_k = lengths[k] u_k with right-hand sides rhs[k], by rank-revealing QR. `write(k, row)` puts the unit row
+/// u_k into `row`, which holds `width` zeros.
+/// REQUIRES: the lengths are positive.
+OrthonormalRows orthonormal_rows(std::size_t width, std::span<const double> lengths, std::span<const double> rhs,
+                                 const std::function<void(std::size_t k, std::span<double> row)>& write);
+
+/// Of a matrix that lies row after row in `entries`; falling.
+std::vector<double> singular_values(std::span<const double> entries, std::size_t rows, std::size_t cols);
+
+/// To length one, whatever the size of the entries; zero stays zero.
+void normalize(std::span<double> row);
+
+}  // namespace fedrk
