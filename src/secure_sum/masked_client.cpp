@@ -41,7 +41,7 @@ std::string without_numbers(const wire::Task& task) {
 }
 
 // All that the server said of a task, to the letter.
-store::ReplayGuard::Question question_of(const wire::Task& message) {
+store::ReplayGuard::Question asked_in(const wire::Task& message) {
   return {"task", message.number, message.attempt,
           masking::digest({"asked", without_numbers(message), bytes_in(message.x), bytes_in(message.own)})};
 }
@@ -237,7 +237,7 @@ std::optional<MaskedClient::Refused> MaskedClient::admit(const wire::Task& messa
   if (message.attempt >= kMostAttempts + masker_->masking_group()) {
     return Refused{"it was asked too often: many answers at one x tell the parts of a sum"};
   }
-  const store::ReplayGuard::Question asked = question_of(message);
+  const store::ReplayGuard::Question asked = asked_in(message);
   const auto admission = book_.look(run_, asked);
   if (!admission) return Refused{admission.error().message};
   if (!admission->granted) {
@@ -264,7 +264,7 @@ Result<masking::Words> MaskedClient::answer(const wire::Task& message, const wir
   const auto part = masking::part_of(task.task(), reply, grid, task.participants().size());
   masking::Words words = part ? *part : masker_->misfit(question, layout);
   masker_->mask(question, task.participants(), layout, words);
-  const auto admission = book_.record(run_, question_of(message), digest(words));
+  const auto admission = book_.record(run_, asked_in(message), digest(words));
   if (!admission) return admission.error();
   if (!admission->granted) return Error{"its answer is not what it was when it answered this first"};
   return words;

@@ -323,10 +323,10 @@ class WebSocketLink final : public ServerLink {
 
   void closed() {
     if (end_) return;
-    const websocket::close_reason& reason = stream_.reason();
-    if (reason.code == kTooBig) return end(Kind::Lost, kTooLarge);
-    std::string reason = farewell_.empty() ? std::string(reason.reason.data(), reason.reason.size()) : farewell_;
-    const Kind kind = end_kind(reason.code);
+    const websocket::close_reason& close = stream_.reason();
+    if (close.code == kTooBig) return end(Kind::Lost, kTooLarge);
+    std::string reason = farewell_.empty() ? std::string(close.reason.data(), close.reason.size()) : farewell_;
+    const Kind kind = end_kind(close.code);
     if (kind == Kind::Closed) reason.clear();
     if (kind == Kind::Lost && reason.empty()) reason = "the connection was lost";
     end(kind, sanitized(std::move(reason), 500));
