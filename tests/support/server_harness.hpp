@@ -25,6 +25,7 @@ class RecordingOutbox final : public network::Outbox {
   struct Sent {
     network::ConnectionId connection;
     wire::ServerMessage message;
+    network::OutgoingMessage outgoing;
   };
   struct Closed {
     network::Closing why;
@@ -33,7 +34,7 @@ class RecordingOutbox final : public network::Outbox {
 
   void send(network::ConnectionId connection, network::OutgoingMessage outgoing) override {
     const std::lock_guard lock(mutex_);
-    sent_.push_back({connection, message_from<wire::ServerMessage>(*outgoing)});
+    sent_.push_back({connection, message_from<wire::ServerMessage>(*outgoing), outgoing});
     changed_.notify_all();
   }
   void close(network::ConnectionId connection, network::Closing why, std::string reason) override {
@@ -49,6 +50,16 @@ class RecordingOutbox final : public network::Outbox {
       if (sent.connection == connection) messages.push_back(sent.message);
     }
     return messages;
+  }
+  /// Those of this kind, by whoever got them.
+  template <class Body>
+  std::vector<network::OutgoingMessage> outgoing() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<network::OutgoingMessage> all;
+    for (const Sent& sent : sent_) {
+      if (wire::holds<Body>(sent.message)) all.push_back(sent.outgoing);
+    }
+    return all;
   }
   std::vector<Closed> closed(network::ConnectionId connection) const {
     const std::lock_guard lock(mutex_);

@@ -60,6 +60,20 @@ TEST(NetworkEngine, BringsWhatClientsAnswer) {
   EXPECT_EQ(round.answered, kAll);
 }
 
+// However many participants there are, and however often one is asked again.
+TEST(NetworkEngine, SerialisesXOnceARound) {
+  Federation federation(three());
+  const test::PlayedClients clients(
+      federation.harness, [](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
+        if (!wire::holds<wire::Task>(message)) return std::nullopt;
+        return answer_to(std::get<wire::Task>(message), {0.0, 0.0});
+      });
+  federation.round();
+  const auto sent = federation.harness.outbox.outgoing<wire::Task>();
+  ASSERT_EQ(sent.size(), 3U);
+  EXPECT_TRUE(sent[0] == sent[1] && sent[1] == sent[2]) << "the same bytes in memory";
+}
+
 TEST(NetworkEngine, ASumIsOfThoseWhoSentWhatWasAskedFor) {
   Federation federation(three());
   const test::PlayedClients clients(

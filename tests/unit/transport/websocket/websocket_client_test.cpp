@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client makes of a server by the protocol that it names.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/sha.h>
+
+#include "transport/protocol/server_link.hpp"
+
+namespace fedrk::network {
+namespace {
+
+/// Upgrades one connection to a WebSocket, and hangs up when the client has said something or is gone.
+class OneUpgrade {
+ public:
+  explicit OneUpgrade(std::string subprotocol) : subprotocol_(std::move(subprotocol)) {
+    std::signal(SIGPIPE, SIG_IGN);
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* general = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(listener_, general, size) != 0 || ::listen(listener_, 1) != 0 ||
+        ::getsockname(listener_, general, &size) != 0) {
+      throw std::runtime_error("no port for a test");
+    }
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~OneUpgrade() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+  }
+  OneUpgrade(const OneUpgrade&) = delete;
+  OneUpgrade& operator=(const OneUpgrade&) = delete;
+
+  /// How a client that connects and says something fares.
+  LinkEnd end() const {
+    const auto link = *connect({.server = "127.0.0.1:" + std::to_string(port_), .tls = std::nullopt});
+    link->write({wire::ChunkKind::Whole, "hello"});
+    EXPECT_FALSE(link->read());
+    return link->finish();
+  }
+
+ private:
+  static std::string value_of(const std::string& request, const std::string& field) {
+    const std::size_t at = request.find(field + ": ") + field.size() + 2;
+    return request.substr(at, request.find("\r\n", at) - at);
+  }
+
+  void serve() const {
+    const int peer = ::accept(listener_, nullptr, nullptr);
+    if (peer < 0) return;
+    std::string request;
+    std::array<char, 2048> bytes{};
+    while (request.find("\r\n\r\n") == std::string::npos) {
+      const auto count = ::recv(peer, bytes.data(), bytes.size(), 0);
+      if (count <= 0) break;
+      request.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+    EXPECT_EQ(value_of(request, "Sec-WebSocket-Protocol"), "fedrk.5");
+    const std::string answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+                               (subprotocol_.empty() ? "" : "Sec-WebSocket-Protocol: " + subprotocol_ + "\r\n") +
+                               "Sec-WebSocket-Accept: " + accepted(value_of(request, "Sec-WebSocket-Key")) + "\r\n\r\n";
+    EXPECT_GT(::send(peer, answer.data(), answer.size(), MSG_NOSIGNAL), 0);
+    (void)!::recv(peer, bytes.data(), bytes.size(), 0);
+    ::close(peer);
+  }
+
+  // RFC 6455, 4.2.2.
+  static std::string accepted(const std::string& key) {
+    const std::string text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
+    std::array<unsigned char, 32> encoded{};
+    SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+    EVP_EncodeBlock(encoded.data(), digest.data(), SHA_DIGEST_LENGTH);
+    return reinterpret_cast<const char*>(encoded.data());
+  }
+
+  std::string subprotocol_;
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+TEST(WebSocketClient, LeavesAServerOfAnotherProtocolInWords) {
+  const LinkEnd earlier = OneUpgrade("fedrk").end(), later = OneUpgrade("fedrk.6").end();
+
+  EXPECT_EQ(earlier.kind, LinkEnd::Kind::Denied);
+  EXPECT_EQ(
+      earlier.message,
+      "the server speaks protocol 4 or an earlier one, this client 5: use the same version of fedrk on both sides");
+  EXPECT_EQ(later.kind, LinkEnd::Kind::Denied);
+  EXPECT_EQ(later.message, "the server speaks protocol 6, this client 5: use the same version of fedrk on both sides");
+}
+
+TEST(WebSocketClient, StaysWithAServerOfItsOwnOrWhereAProxyTookTheNameAway) {
+  for (const char* name : {"fedrk.5", ""}) EXPECT_NE(OneUpgrade(name).end().kind, LinkEnd::Kind::Denied) << name;
+}
+
+}  // namespace
+}  // namespace fedrk::network
