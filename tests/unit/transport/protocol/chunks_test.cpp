@@ -91,9 +91,9 @@ TEST(Chunks, ShareTheRoomOfTheirVectors) {
   Reassembler<ServerMessage> incoming(kBeside, 10);
   EXPECT_EQ(after(incoming, chunks_of(task(6, 4))), "whole");
   EXPECT_EQ(after(incoming, chunks_of(task(6, 5))), "malformed message: a vector of 11 numbers");
-  Reassembler<ClientMessage> words(kBeside, 10);
+  Reassembler<ClientMessage> of_words(kBeside, 10);
   ClientMessage masked = Update{.values = AlignedVector(4, 0.0), .masked = masking::Words(7, 0)};
-  EXPECT_EQ(after(reason, chunks_of(masked)), "malformed message: a vector of 11 numbers");
+  EXPECT_EQ(after(of_words, chunks_of(masked)), "malformed message: a vector of 11 numbers");
 }
 
 // Nothing is set aside for what a message only claims, nor kept beyond what it may have.
