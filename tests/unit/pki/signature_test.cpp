@@ -49,7 +49,7 @@ TEST_F(Signatures, CountOnlyWithACertificateThatCounts) {
   const Identity stranger = *elsewhere.issue_client("site-1", valid_for_days(at_, 5));
   EXPECT_EQ(message(stranger.certificate, "site-1", at_),
             "the certificate of 'site-1' was issued by another authority");
-  EXPECT_NE(words("no certificate", "site-1", at_), "");
+  EXPECT_NE(message("no certificate", "site-1", at_), "");
 }
 
 }  // namespace

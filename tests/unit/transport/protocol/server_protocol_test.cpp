@@ -102,14 +102,14 @@ TEST(ServerProtocol, RefusesAProtobufClientByTheNumberOfItsProtocol) {
     return closed.at(0).why == Closing::Unfit ? closed[0].message : "";
   };
   // hello { protocol: 4 software: "fedrk 1" name: "a" known_draws: true }
-  EXPECT_EQ(words("\x0A\x10\x08\x04\x12\x07"
-                  "fedrk 1\x1A\x01"
-                  "a\x20\x01"),
+  EXPECT_EQ(reason("\x0A\x10\x08\x04\x12\x07"
+                   "fedrk 1\x1A\x01"
+                   "a\x20\x01"),
             "the server speaks protocol 5, the client 4: use the same version of fedrk on both sides");
-  EXPECT_EQ(words("\x0A\x82\x01\x08\x03\x1A\x7E" + std::string(126, 'n')),
+  EXPECT_EQ(reason("\x0A\x82\x01\x08\x03\x1A\x7E" + std::string(126, 'n')),
             "the server speaks protocol 5, the client 3: use the same version of fedrk on both sides");
   for (const std::string_view cut : {"\x0A", "\x0A\x10", "\x0A\x10\x08", "\x0A\x10\x08\xFF\xFF\xFF\xFF"}) {
-    EXPECT_EQ(words(cut), "") << "it is no hello";
+    EXPECT_EQ(reason(cut), "") << "it is no hello";
   }
 }
 
