@@ -18,8 +18,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kOnPlane = 1e-9;  // in proportion to Delta
-
 Eigen::Map<const VectorXd> view(const std::vector<double>& values) {
   return {values.data(), static_cast<Index>(values.size())};
 }

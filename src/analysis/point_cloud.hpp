@@ -20,6 +20,8 @@
 
 namespace fedrk::detail {
 
+constexpr double kOnPlane = 1e-9;  // in proportion to Delta
+
 /// Whether x moved by more than rounding leaves uncertain: with less, no point can be told to be on a hyperplane.
 bool is_readable(const SeenUpdate& update);
 
