@@ -3,13 +3,11 @@
 
 // A server in a thread that agrees to speak WebSocket as fedrk does, or fails to in a chosen way.
 
-#include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -17,6 +15,8 @@
 
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+
+#include "support/loopback_listener.hpp"
 
 namespace fedrk::test {
 
@@ -37,18 +37,6 @@ struct TlsServerOptions {
 class TlsServer {
  public:
   explicit TlsServer(const TlsServerOptions& options) : options_(options) {
-    std::signal(SIGPIPE, SIG_IGN);
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* general = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_, general, size) != 0 || ::listen(listener_, 8) != 0 ||
-        ::getsockname(listener_, general, &size) != 0) {
-      throw std::runtime_error("no port for a test");
-    }
-    port_ = ntohs(address.sin_port);
     if (options_.with_tls()) set_up();
     thread_ = std::thread([this] { serve(); });
   }
@@ -57,11 +45,10 @@ class TlsServer {
   ~TlsServer() {
     stop_ = true;
     thread_.join();
-    ::close(listener_);
     SSL_CTX_free(context_);
   }
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return listener_.port(); }
 
  private:
   template <class T, class Read>
@@ -102,9 +89,9 @@ class TlsServer {
 
   void serve() {
     while (!stop_) {
-      pollfd watched{listener_, POLLIN, 0};
+      pollfd watched{listener_.socket(), POLLIN, 0};
       if (::poll(&watched, 1, 10) != 1) continue;
-      const int peer = ::accept(listener_, nullptr, nullptr);
+      const int peer = ::accept(listener_.socket(), nullptr, nullptr);
       if (peer < 0) continue;
       answer(peer);
       ::close(peer);
@@ -139,8 +126,7 @@ class TlsServer {
 
   TlsServerOptions options_;
   SSL_CTX* context_ = nullptr;
-  int listener_ = -1;
-  std::uint16_t port_ = 0;
+  LoopbackListener listener_;
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client makes of a server by the protocol that it names.
-#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
-#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -15,6 +12,7 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
+#include "support/loopback_listener.hpp"
 #include "transport/protocol/server_link.hpp"
 
 namespace fedrk::network {
@@ -24,31 +22,18 @@ namespace {
 class OneUpgrade {
  public:
   explicit OneUpgrade(std::string subprotocol) : subprotocol_(std::move(subprotocol)) {
-    std::signal(SIGPIPE, SIG_IGN);
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* general = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_, general, size) != 0 || ::listen(listener_, 1) != 0 ||
-        ::getsockname(listener_, general, &size) != 0) {
-      throw std::runtime_error("no port for a test");
-    }
-    port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { serve(); });
   }
   ~OneUpgrade() {
-    ::shutdown(listener_, SHUT_RDWR);
+    ::shutdown(listener_.socket(), SHUT_RDWR);
     thread_.join();
-    ::close(listener_);
   }
   OneUpgrade(const OneUpgrade&) = delete;
   OneUpgrade& operator=(const OneUpgrade&) = delete;
 
   /// How a client that connects and says something fares.
   LinkEnd end() const {
-    const auto link = *connect({.server = "127.0.0.1:" + std::to_string(port_), .tls = std::nullopt});
+    const auto link = *connect({.server = "127.0.0.1:" + std::to_string(listener_.port()), .tls = std::nullopt});
     link->write({wire::ChunkKind::Whole, "hello"});
     EXPECT_FALSE(link->read());
     return link->finish();
@@ -61,7 +46,7 @@ class OneUpgrade {
   }
 
   void serve() const {
-    const int peer = ::accept(listener_, nullptr, nullptr);
+    const int peer = ::accept(listener_.socket(), nullptr, nullptr);
     if (peer < 0) return;
     std::string request;
     std::array<char, 2048> bytes{};
@@ -90,8 +75,7 @@ class OneUpgrade {
   }
 
   std::string subprotocol_;
-  int listener_ = -1;
-  std::uint16_t port_ = 0;
+  test::LoopbackListener listener_;
   std::thread thread_;
 };
 
