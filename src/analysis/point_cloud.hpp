@@ -20,7 +20,9 @@
 
 namespace fedrk::detail {
 
-constexpr double kOnPlane = 1e-9;  // in proportion to Delta
+/// How near a point must be to count as on a hyperplane, in proportion to Delta: on a consistent system the points run
+/// together, and all hyperplanes with them.
+inline constexpr double kOnPlane = 1e-9;
 
 /// Whether x moved by more than rounding leaves uncertain: with less, no point can be told to be on a hyperplane.
 bool is_readable(const SeenUpdate& update);
@@ -52,8 +54,7 @@ class PointCloud {
   /// near a hyperplane that many points are on, if any.
   void reweight(Condition& condition) const;
 
-  /// The points that it holds, ascending: to a small part of Delta, as on a consistent system the points run together,
-  /// and all hyperplanes with them.
+  /// The points that it holds, ascending.
   std::vector<std::size_t> on_plane(const Condition& condition) const;
 
   /// Those with |<h, w_k>| up to `distance`, ascending.
