@@ -40,6 +40,9 @@ std::size_t count(const std::string& text, const std::string& part) {
   return times;
 }
 
+// Seconds, where waiting does not help: a client then ends at once, however slow the machine is.
+constexpr const char* kPatient = "60";
+
 class Reachability : public testing::Test {
  protected:
   std::string file(const std::string& name) const { return *security::read_text_file(federation_->path(name)); }
@@ -106,7 +109,7 @@ TEST_F(Reachability, AServerThatCannotBeBelievedIsLeftAtOnce) {
   const auto good = security::valid_for_days(now_, 30);
   const auto met = [&](const security::Identity& identity) {
     const TlsServer server(stranger(identity));
-    return join(at(server.port()), {}, "60");
+    return join(at(server.port()), {}, kPatient);
   };
   expect_hopeless(met(*authority.issue_server({"example.org"}, good)),
                   "the server's certificate is for example.org, not for 127.0.0.1; write one of these names into");
@@ -116,7 +119,7 @@ TEST_F(Reachability, AServerThatCannotBeBelievedIsLeftAtOnce) {
   expect_hopeless(met({file("site-2/client.crt"), file("site-2/client.key")}),
                   "the server shows the certificate of 'site-2', which is not a server's");
   federation_->start_server();
-  expect_hopeless(join("localhost:" + std::to_string(federation_->network(0).port())),
+  expect_hopeless(join("localhost:" + std::to_string(federation_->network(0).port()), {}, kPatient),
                   "the server's certificate is for 127.0.0.1, not for localhost");
 }
 
@@ -138,11 +141,13 @@ TEST_F(Reachability, AServerDoesNotStartWithACertificateThatNobodyWouldBelieve) 
 
 TEST_F(Reachability, OneSideWithoutTlsIsToldSo) {
   federation_->start_server();
-  expect_hopeless(join(server_address(), {"--insecure"}), "the server speaks TLS, and we do not (--insecure); leave");
+  expect_hopeless(join(server_address(), {"--insecure"}, kPatient),
+                  "the server speaks TLS, and we do not (--insecure); leave");
   EXPECT_TRUE(has(federation_->server().err(), "tls.refused reason=\"the peer does not speak TLS\""));
   use({"--insecure"}, {});
   federation_->start_server();
-  expect_hopeless(join(server_address()), "the server speaks without TLS: it was started with --insecure; have it");
+  expect_hopeless(join(server_address(), {}, kPatient),
+                  "the server speaks without TLS: it was started with --insecure; have it");
 }
 
 TEST_F(Reachability, AClientThatWasThereFirstSaysItOnceAndTakesPart) {
