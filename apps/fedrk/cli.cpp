@@ -121,6 +121,15 @@ Parser add_command(CLI::App& program, const Command& command) {
   return parser;
 }
 
+// The option that was taken for a value because a value is missing, if any.
+std::string option_among(const CLI::App& app, const std::vector<std::string>& values) {
+  const auto is_option = [&](const std::string& value) {
+    return value.starts_with("--") && app.get_option_no_throw(value.substr(0, value.find('='))) != nullptr;
+  };
+  const auto found = std::ranges::find_if(values, is_option);
+  return found == values.end() ? "" : *found;
+}
+
 // Hands over what was given.
 Result<void> set_flags(const Parser& parser) {
   for (const auto& [option, flag] : parser.refused) {
@@ -129,6 +138,9 @@ Result<void> set_flags(const Parser& parser) {
   for (const auto& [option, flag] : parser.options) {
     if (option->count() == 0) continue;
     const auto& given = option->results();
+    if (const std::string taken = option_among(*parser.app, given); !taken.empty() && !flag->value.empty()) {
+      return Error{fmt::format("{}: expected {}, found the option {}", option->get_name(), flag->value, taken)};
+    }
     const auto done = flag->set(flag->value.empty() ? io::OptionValues{given.back()} : given);
     if (!done) return Error{fmt::format("{}: {}", option->get_name(), done.error().message)};
   }

@@ -9,7 +9,10 @@ namespace fedrk::app {
 using io::OptionValues;
 
 Setter text(std::string& field) {
-  return [&field](const OptionValues& values) { return io::set_text(values, field); };
+  return [&field](const OptionValues& values) -> Result<void> {
+    if (values == OptionValues{""}) return Error{"expected a name, found an empty text"};
+    return io::set_text(values, field);
+  };
 }
 
 Setter texts(std::vector<std::string>& field) {

@@ -86,7 +86,12 @@ class OptionFlags {
         return {};
       };
       if (option.kind == io::OptionKind::Switch) {
-        const auto turn_off = [keep](const io::OptionValues&) { return keep({"false"}); };
+        const auto turn_off = [this, keep, name](const io::OptionValues& values) -> Result<void> {
+          if (given_.contains(name)) return Error{fmt::format("contradicts --{}: give one of them", name)};
+          bool off = true;
+          if (const auto done = io::set_switch(values, off); !done) return done.error();
+          return keep({off ? "false" : "true"});
+        };
         flags.push_back({.name = name, .value = "", .help = help, .set = keep, .group = group});
         // For a file that says yes and a run that should not; not worth a line of help.
         flags.push_back({.name = "no-" + name, .value = "", .help = "", .set = turn_off, .group = ""});

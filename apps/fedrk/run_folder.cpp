@@ -53,6 +53,13 @@ Result<void> check_folder(const fs::path& folder, bool overwrite) {
   if (!overwrite && (fs::exists(folder / "result.json") || fs::exists(folder / "run.db"))) {
     return Error{fmt::format("{} already holds a run; choose another --out, or add --overwrite", folder.string())};
   }
+  for (const char* name : {"plan.toml", "solution.csv", "history.csv", "report.html"}) {
+    if (overwrite || !fs::exists(folder / name)) continue;
+    return Error{
+        fmt::format("{} already holds a file {}, which the run would replace; choose another --out, or add "
+                    "--overwrite",
+                    folder.string(), name)};
+  }
   return io::make_writable_folder(folder);
 }
 

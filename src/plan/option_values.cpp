@@ -48,7 +48,7 @@ Result<void> set_rounds(const Values& values, std::optional<std::uint32_t>& fiel
 }
 
 Result<void> set_epsilon(const Values& values, double& field) {
-  if (values != Values{"none"}) return set_not_negative(values, field);
+  if (values != Values{"none"}) return set_positive(values, field);
   field = 0.0;
   return {};
 }

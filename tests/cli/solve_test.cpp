@@ -308,6 +308,22 @@ TEST(Solve, DoesNotReplaceARunUnasked) {
   EXPECT_EQ(program.run("solve " + kProstate + " --rounds 6 --out run --overwrite").exit_code, 0);
 }
 
+TEST(Solve, DoesNotReplaceAUsersPlanUnasked) {
+  const test::Program program;
+  const std::string own =
+      "# mine\ndata = ['" FEDRK_SOURCE "/data/prostate.csv']\ntarget = 'lpsa'\nclients = 7\nrounds = 5\n";
+  std::filesystem::create_directory(program.path("study"));
+  program.folder().write("study/plan.toml", own);
+
+  const auto refused = program.run("solve study/plan.toml --out study");
+
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err,
+            "fedrk: study already holds a file plan.toml, which the run would replace; choose another --out, or add "
+            "--overwrite\n");
+  EXPECT_EQ(program.folder().read("study/plan.toml"), own);
+}
+
 TEST(Solve, HelpsWithGroupsDefaultsAndAnExample) {
   const auto help = test::Program().run("solve --help");
 

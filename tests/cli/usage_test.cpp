@@ -95,6 +95,12 @@ TEST(WrongValue, IsNamedInOneLineByEveryCommand) {
   EXPECT_EQ(told("provision p --days 0.5"), "fedrk: --days: expected a whole number from 1 to 3650, found '0.5'\n");
   EXPECT_EQ(told("solve a.csv --out one --out two"), "fedrk: --out: expected one value, found 2\n");
   EXPECT_EQ(told("solve a.csv --intercept=maybe").substr(0, 7), "fedrk: ");
+  EXPECT_EQ(told("solve a.csv --out --overwrite"), "fedrk: --out: expected DIR, found the option --overwrite\n");
+  EXPECT_EQ(told("solve a.csv --out ''"), "fedrk: --out: expected a name, found an empty text\n");
+  EXPECT_EQ(told("fit a.csv --no-intercept=maybe").substr(0, 24), "fedrk: --no-intercept: e");
+  EXPECT_EQ(told("fit a.csv --no-intercept --intercept"),
+            "fedrk: --no-intercept: contradicts --intercept: give one of them\n");
+  EXPECT_EQ(told("solve a.csv --epsilon 0"), "fedrk: --epsilon: expected a number above 0, found '0'\n");
   EXPECT_EQ(told("server --max-memory 5"),
             "fedrk: --max-memory: removed; messages that are arriving take at most 2 GB\n");
 }
