@@ -141,7 +141,7 @@ void masked_against_plain(const Settings& settings, const Identities& identities
   };
   const auto tls = [&](const std::string& name) { return identities.client_files(name); };
   const std::string name = fmt::format("-{}.db", local_steps);
-  test::MaskBooks books(settings.scratch / fmt::format("books-{}", local_steps));
+  test::ReplayGuards books(settings.scratch / fmt::format("books-{}", local_steps));
   network::FederationOptions masked;
   masked.masked = true;
   test::LocalFederation private_ones(clients(), masked, identities.server_files(), 0, tls, &books);

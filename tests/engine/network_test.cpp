@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, MaskedNetwork,
 // Clients with the same secrets send the same parts, and integers add up to the same in any order.
 TEST_P(MaskedNetwork, GivesTheSameBitsWhateverTheOrderOfArrival) {
   const test::EngineCase& each = case_of(GetParam());
-  test::MaskBooks books;
+  test::ReplayGuards books;
   std::optional<test::Trace> expected;
   for (const std::size_t first : {0U, 3U}) {
     network::FederationOptions options = masked();

@@ -56,7 +56,7 @@ TEST_P(MaskedSums, NeedTheRoundsOfPlainSumsAndFindTheirSolution) {
   const auto problem = generate({.rows = 2048, .cols = 1024, .seed = 3});
   InProcessEngine plain(test::clients_of(copy_of(problem.system), 16, 3), 2);
   const Outcome expected = solve(plain, participants, problem.solution);
-  test::MaskBooks books;
+  test::ReplayGuards books;
   std::optional<Outcome> before;
   for (const std::size_t first : {0U, 7U}) {  // the order in which clients join
     network::FederationOptions options;

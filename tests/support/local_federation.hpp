@@ -56,10 +56,10 @@ class ReadyOwner final : public network::DataOwner {
 
 /// Secrets that clients of masked runs have in several federations of a test: with the same ones they send the same
 /// parts.
-class MaskBooks {
+class ReplayGuards {
  public:
   /// With a folder they are kept there, as real clients do.
-  explicit MaskBooks(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
+  explicit ReplayGuards(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
   /// A new book with the name's own secret for the run "test".
   store::ReplayGuard& of(const std::string& name) {
@@ -89,7 +89,7 @@ class LocalFederation {
   explicit LocalFederation(std::vector<Client> clients, network::FederationOptions options = {},
                            std::optional<network::TlsFiles> server_tls = {}, std::size_t first = 0,
                            const std::function<network::TlsFiles(const std::string&)>& client_tls = {},
-                           MaskBooks* books = nullptr)
+                           ReplayGuards* books = nullptr)
       : masked_(options.masked), books_(books) {
     options.run = "test";
     options.heartbeat = network::Milliseconds(200);
@@ -137,7 +137,7 @@ class LocalFederation {
   }
 
   bool masked_;
-  MaskBooks* books_;
+  ReplayGuards* books_;
   NoLog log_;
   std::unique_ptr<network::FederationServer> server_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;

@@ -113,7 +113,7 @@ inline wire::Refusal refusal(const std::string& reason, std::optional<std::uint6
 
 // ---- The harness.
 
-inline network::FederationOptions desk_options(std::vector<std::string> clients) {
+inline network::FederationOptions harness_options(std::vector<std::string> clients) {
   network::FederationOptions options;
   options.run = "test";
   options.clients = std::move(clients);

@@ -30,7 +30,7 @@ class MaskedServer : public testing::Test {
                                                                   wire::ClientMessage honest)>;
 
   static FederationOptions options() {
-    FederationOptions options = test::desk_options({});
+    FederationOptions options = test::harness_options({});
     for (std::uint32_t i = 0; i < kClients; ++i) options.clients.push_back(test::fixture_name(i));
     options.run = "run";
     options.masked = true;

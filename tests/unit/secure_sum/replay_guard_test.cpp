@@ -20,9 +20,9 @@ ReplayGuard::Question task(std::uint64_t number, std::uint32_t attempt, std::uin
   return {"task", number, attempt, key_of(question)};
 }
 
-class MaskBooks : public testing::TestWithParam<bool> {
+class ReplayGuards : public testing::TestWithParam<bool> {
  protected:
-  MaskBooks() { open(); }
+  ReplayGuards() { open(); }
   /// As a new process would; the book in memory stays.
   void open() {
     if (GetParam()) {
@@ -42,10 +42,10 @@ class MaskBooks : public testing::TestWithParam<bool> {
   test::TempFolder folder_;
   std::unique_ptr<ReplayGuard> book_;
 };
-INSTANTIATE_TEST_SUITE_P(Kinds, MaskBooks, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Kinds, ReplayGuards, testing::Bool(),
                          [](const auto& test) { return test.param ? "Stored" : "InMemory"; });
 
-TEST_P(MaskBooks, KeepTheSecretOfARun) {
+TEST_P(ReplayGuards, KeepTheSecretOfARun) {
   EXPECT_EQ(*book_->secret("run", key_of(1)), key_of(1));
   open();
   EXPECT_EQ(*book_->secret("run", key_of(2)), key_of(1));
@@ -55,7 +55,7 @@ TEST_P(MaskBooks, KeepTheSecretOfARun) {
   EXPECT_EQ(*book_->secret("another", key_of(5)), key_of(3));
 }
 
-TEST_P(MaskBooks, GrantAQuestionOnceAndItsRepetition) {
+TEST_P(ReplayGuards, GrantAQuestionOnceAndItsRepetition) {
   EXPECT_TRUE(granted(task(0, 0, 1)));
   open();
   EXPECT_TRUE(granted(task(0, 0, 1))) << "to the letter";
@@ -69,7 +69,7 @@ TEST_P(MaskBooks, GrantAQuestionOnceAndItsRepetition) {
   EXPECT_TRUE(granted({"columns", 0, 0, key_of(1)})) << "of another kind";
 }
 
-TEST_P(MaskBooks, TellWhatWasAnsweredLast) {
+TEST_P(ReplayGuards, TellWhatWasAnsweredLast) {
   granted(task(4, 3, 1));
   const auto admission = book_->look("run", task(4, 1, 2));
   EXPECT_FALSE(admission->granted);
@@ -78,14 +78,14 @@ TEST_P(MaskBooks, TellWhatWasAnsweredLast) {
 }
 
 // Whatever made the answer another one: data that were edited, a plan that was changed.
-TEST_P(MaskBooks, LetNoOtherAnswerToTheSameQuestionLeave) {
+TEST_P(ReplayGuards, LetNoOtherAnswerToTheSameQuestionLeave) {
   EXPECT_TRUE(granted(task(4, 0, 1), "run", 8));
   open();
   EXPECT_FALSE(granted(task(4, 0, 1), "run", 9));
   EXPECT_TRUE(granted(task(4, 0, 1), "run", 8));
 }
 
-TEST_P(MaskBooks, PinWhatMustStayAsItIs) {
+TEST_P(ReplayGuards, PinWhatMustStayAsItIs) {
   EXPECT_TRUE(*book_->pin("run", "plan", key_of(1)));
   open();
   EXPECT_TRUE(*book_->pin("run", "plan", key_of(1)));
@@ -93,7 +93,7 @@ TEST_P(MaskBooks, PinWhatMustStayAsItIs) {
   EXPECT_TRUE(*book_->pin("another", "plan", key_of(2)));
 }
 
-TEST(StoredMaskBook, IsNotOpenedWhereOthersCanReadIt) {
+TEST(StoredReplayGuard, IsNotOpenedWhereOthersCanReadIt) {
   const test::TempFolder folder;
   ASSERT_TRUE(open_replay_guard(folder.path()));
   std::filesystem::permissions(folder.path() / "masks.db", std::filesystem::perms::others_read,
@@ -103,7 +103,7 @@ TEST(StoredMaskBook, IsNotOpenedWhereOthersCanReadIt) {
   EXPECT_NE(opened.error().message.find("chmod 600"), std::string::npos);
 }
 
-TEST(StoredMaskBook, IsForItsOwnerAlone) {
+TEST(StoredReplayGuard, IsForItsOwnerAlone) {
   const test::TempFolder folder;
   const auto book = open_replay_guard(folder.path());
   ASSERT_TRUE(book);

@@ -30,7 +30,7 @@ std::string agreed(
     const std::vector<Table>& tables,
     const std::function<void(wire::ClientMessage&)>& spoil = [](wire::ClientMessage&) {},
     const std::function<void(const wire::Prepare&)>& look = [](const wire::Prepare&) {}) {
-  FederationOptions options = test::desk_options({});
+  FederationOptions options = test::harness_options({});
   options.plan.method.name = MethodName::Fedrk;  // which takes columns as they are
   for (const Table& table : tables) options.clients.push_back(table.name);
   ServerHarness harness(options);
@@ -145,7 +145,7 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
                    partition_contiguous(31, 3));
     };
     auto parts = made(), owned = made();
-    FederationOptions options = test::desk_options({"a", "b", "c"});
+    FederationOptions options = test::harness_options({"a", "b", "c"});
     options.plan.intercept = options.plan.standardize = true;
     ServerHarness harness(options);
     test::NoLog log;
@@ -180,7 +180,7 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
 
 TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
   const auto reason = [](const std::function<void(wire::ColumnSums&)>& spoil) {
-    FederationOptions options = test::desk_options({"a"});
+    FederationOptions options = test::harness_options({"a"});
     options.plan.standardize = true;
     ServerHarness harness(options);
     harness.join("a", 3, 2);

@@ -37,7 +37,7 @@ struct Federation {
   std::vector<ConnectionId> connections;
 };
 
-FederationOptions three() { return test::desk_options({"a", "b", "c"}); }
+FederationOptions three() { return test::harness_options({"a", "b", "c"}); }
 
 wire::Update answer_to(const wire::Task& task, const std::vector<double>& values) {
   wire::Update update = test::update(task.number, values);

@@ -6,13 +6,13 @@
 namespace fedrk::network {
 namespace {
 
-TEST(Words, OfOthersCannotSteerATerminal) {
+TEST(Sanitized, OfOthersCannotSteerATerminal) {
   EXPECT_EQ(sanitized("a\x1b[2Jb\nc\x7f"), "a [2Jb c ");
   EXPECT_EQ(sanitized(std::string(300, 'x')).size(), 200U);
   EXPECT_EQ(sanitized("abc", 2), "ab");
 }
 
-TEST(Words, OfTheTransportForAFailedHandshakeAreMadePlain) {
+TEST(Sanitized, OfTheTransportForAFailedHandshakeAreMadePlain) {
   EXPECT_EQ(handshake_reason("peer did not return a certificate"), "the peer has shown no certificate");
   EXPECT_EQ(handshake_reason("certificate verify failed"), "the peer's certificate is not to be believed");
   EXPECT_EQ(handshake_reason("wrong version number"), "the peer does not speak TLS");

@@ -31,7 +31,7 @@ void fix(ServerHarness& harness, std::size_t clients) {
 // ---- Gathering.
 
 TEST(Gathering, EndsWhenAllAreHere) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   harness.join("b", 5, 2);
   std::thread later([&] { harness.join("a", 4, 2); });
   const auto arrivals = harness.board.gather();
@@ -43,7 +43,7 @@ TEST(Gathering, EndsWhenAllAreHere) {
 }
 
 TEST(Gathering, NamesThoseWhoAreMissing) {
-  FederationOptions options = test::desk_options({"a", "b", "c"});
+  FederationOptions options = test::harness_options({"a", "b", "c"});
   options.join_limit = Milliseconds(10);
   ServerHarness harness(options);
   harness.join("b");
@@ -53,7 +53,7 @@ TEST(Gathering, NamesThoseWhoAreMissing) {
 }
 
 TEST(Gathering, GoesOnWithEnoughAndWithoutTheOthers) {
-  FederationOptions options = test::desk_options({"a", "b", "c", "d"});
+  FederationOptions options = test::harness_options({"a", "b", "c", "d"});
   options.join_limit = Milliseconds(10);
   options.min_clients = 2;
   ServerHarness harness(options);
@@ -87,7 +87,7 @@ TEST(Gathering, GoesOnWithEnoughAndWithoutTheOthers) {
 }
 
 TEST(Gathering, OfARunThatGoesOnKeepsThePlacesOfThoseWhoAreMissing) {
-  FederationOptions options = test::desk_options({"a", "b"});
+  FederationOptions options = test::harness_options({"a", "b"});
   options.join_limit = Milliseconds(10);
   options.min_clients = 1;
   ServerHarness harness(options);
@@ -105,7 +105,7 @@ TEST(Gathering, OfARunThatGoesOnKeepsThePlacesOfThoseWhoAreMissing) {
 // ---- Coming back to a run that has begun.
 
 TEST(ComingBack, IsPreparedAgainAndMustHaveTheSameRows) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto first = harness.join("a");
   ASSERT_TRUE(harness.board.gather());
   fix(harness, 1);
@@ -124,7 +124,7 @@ TEST(ComingBack, IsPreparedAgainAndMustHaveTheSameRows) {
 }
 
 TEST(ComingBack, WithATableOfAnotherSizeIsRefusedAtOnce) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   harness.board.on_closed(harness.join("a", 3, 2));
   harness.board.on_closed(harness.join("a", 4, 2));  // before the run has begun it may
   const auto first = harness.join("a", 3, 2);
@@ -142,7 +142,7 @@ TEST(ComingBack, WithATableOfAnotherSizeIsRefusedAtOnce) {
 
 // A server that is started again knows what it stored, not whom it met.
 TEST(ComingBack, ToAServerThatWasStartedAgainItMustBeWhatItWas) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const wire::Ready began{.rows = 3, .columns = 2, .names = {"age", "weight"}};
   harness.board.expect({{"a", began, false}});
   fix(harness, 1);
@@ -161,7 +161,7 @@ TEST(ComingBack, ToAServerThatWasStartedAgainItMustBeWhatItWas) {
 }
 
 TEST(ComingBack, BetweenItsPreparationAndThatOfAllItIsPreparedOnceMore) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto first = harness.join("a");
   ASSERT_TRUE(harness.board.gather());
   auto question = harness.task(0);
@@ -180,7 +180,7 @@ TEST(ComingBack, BetweenItsPreparationAndThatOfAllItIsPreparedOnceMore) {
 }
 
 TEST(ComingBack, AndRefusingIsAnAbsenceAndEndsTheConnection) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto first = harness.join("a");
   ASSERT_TRUE(harness.board.gather());
   fix(harness, 1);
@@ -196,7 +196,7 @@ TEST(ComingBack, AndRefusingIsAnAbsenceAndEndsTheConnection) {
 // ---- Time.
 
 TEST(Limits, AnInterruptEndsEveryWait) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   std::thread later([&] { harness.board.interrupt(Termination::Interrupted, "somebody asked"); });
   EXPECT_THROW((void)harness.board.gather(), RunAborted);
   later.join();
@@ -211,7 +211,7 @@ TEST(Limits, AnInterruptEndsEveryWait) {
 }
 
 TEST(Limits, AnInterruptEndsTheWaitForAnswers) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   harness.join("a");
   const auto question = harness.task(0);
   harness.board.begin(question, kFirst);
@@ -221,7 +221,7 @@ TEST(Limits, AnInterruptEndsTheWaitForAnswers) {
 }
 
 TEST(Limits, ARunHasNoMoreTimeThanItWasGiven) {
-  FederationOptions options = test::desk_options({"a"});
+  FederationOptions options = test::harness_options({"a"});
   options.run_limit = Milliseconds(20);
   ServerHarness harness(options);
   harness.join("a");
@@ -236,7 +236,7 @@ TEST(Limits, ARunHasNoMoreTimeThanItWasGiven) {
 }
 
 TEST(Limits, WhoIsSilentIsLetGo) {
-  FederationOptions options = test::desk_options({"a", "b"});
+  FederationOptions options = test::harness_options({"a", "b"});
   options.heartbeat = Milliseconds(25);
   options.hello_limit = Milliseconds(50);
   ServerHarness harness(options);
@@ -250,7 +250,7 @@ TEST(Limits, WhoIsSilentIsLetGo) {
 }
 
 TEST(Limits, WhoWasToldToGoAndDoesNotIsCutOff) {
-  FederationOptions options = test::desk_options({"a"});
+  FederationOptions options = test::harness_options({"a"});
   options.heartbeat = Milliseconds(25);
   ServerHarness harness(options);
   const auto stranger = harness.open();
@@ -265,7 +265,7 @@ TEST(Limits, WhoWasToldToGoAndDoesNotIsCutOff) {
 }
 
 TEST(Limits, ARevokedCertificateEndsAnOpenConnectionAtTheNextTick) {
-  FederationOptions options = test::desk_options({"a"});
+  FederationOptions options = test::harness_options({"a"});
   std::string revoked;
   options.veto = [&](const std::string& certificate) {
     return certificate == revoked ? "the certificate was revoked" : "";
@@ -285,7 +285,7 @@ TEST(Limits, ARevokedCertificateEndsAnOpenConnectionAtTheNextTick) {
 }
 
 TEST(Limits, NobodyWaitsForARevokedClientUntilItComesWithAnotherCertificate) {
-  FederationOptions options = test::desk_options({"a"});
+  FederationOptions options = test::harness_options({"a"});
   std::string revoked;
   options.veto = [&](const std::string& certificate) { return certificate == revoked ? "revoked" : ""; };
   ServerHarness harness(options);
@@ -311,7 +311,7 @@ TEST(Limits, NobodyWaitsForARevokedClientUntilItComesWithAnotherCertificate) {
 }
 
 TEST(Limits, ThereAreOnlySoManyConnections) {
-  FederationOptions options = test::desk_options({"a"});
+  FederationOptions options = test::harness_options({"a"});
   options.most_connections = 2;
   ServerHarness harness(options);
   const auto first = harness.open();
@@ -324,7 +324,7 @@ TEST(Limits, ThereAreOnlySoManyConnections) {
 }
 
 TEST(Limits, OneNameDoesNotTakeThePlacesOfOthers) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   for (int k = 0; k < 8; ++k) EXPECT_TRUE(harness.outbox.closed(harness.open({"a", "", ""})).empty());
   EXPECT_EQ(last_closing(harness, harness.open({"a", "", ""})), Closing::Full);
   EXPECT_TRUE(harness.outbox.closed(harness.open({"b", "", ""})).empty());
@@ -333,7 +333,7 @@ TEST(Limits, OneNameDoesNotTakeThePlacesOfOthers) {
 // ---- The end.
 
 TEST(TheEnd, IsToldToEveryoneAndToWhoComesBackForIt) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), stranger = harness.open();
   harness.board.end({.status = "finished:completed"});
   EXPECT_EQ(std::get<wire::End>(harness.outbox.sent_to(a).back()).status, "finished:completed");
@@ -352,7 +352,7 @@ TEST(TheEnd, IsToldToEveryoneAndToWhoComesBackForIt) {
 }
 
 TEST(TheEnd, WaitsForOneThatLostItsConnectionAMomentAgo) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
   harness.board.on_closed(b);
   harness.board.end({.status = "finished:completed"});

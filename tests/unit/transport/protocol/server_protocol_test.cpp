@@ -25,7 +25,7 @@ void expect_closed(const ServerHarness& harness, ConnectionId connection, Closin
 // ---- Who may join.
 
 TEST(ServerProtocol, WelcomesAListedClientWithRunAndPlan) {
-  FederationOptions options = test::desk_options({"a"});
+  FederationOptions options = test::harness_options({"a"});
   options.plan.target = "y";
   options.heartbeat = Milliseconds(123);
   ServerHarness harness(options);
@@ -42,7 +42,7 @@ TEST(ServerProtocol, WelcomesAListedClientWithRunAndPlan) {
 }
 
 TEST(ServerProtocol, RefusesWhoIsNotListed) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto connection = harness.open();
   harness.say(connection, test::hello("b\nforged line"));
   expect_closed(harness, connection, Closing::Denied,
@@ -52,7 +52,7 @@ TEST(ServerProtocol, RefusesWhoIsNotListed) {
 }
 
 TEST(ServerProtocol, RefusesANameThatIsNotThatOfTheCertificate) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   const auto connection = harness.open({"b", "", "there"});
   harness.say(connection, test::hello("a"));
   expect_closed(harness, connection, Closing::Denied,
@@ -61,7 +61,7 @@ TEST(ServerProtocol, RefusesANameThatIsNotThatOfTheCertificate) {
 }
 
 TEST(ServerProtocol, RefusesACertificateWithoutAName) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto connection = harness.open({.identity = "", .certificate = "", .address = "there", .secured = true});
   harness.say(connection, test::hello("a"));
   ASSERT_EQ(harness.outbox.closed(connection).size(), 1U);
@@ -69,7 +69,7 @@ TEST(ServerProtocol, RefusesACertificateWithoutAName) {
 }
 
 TEST(ServerProtocol, RefusesASecondConnectionOfOneName) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto first = harness.open({"", "", "here"});
   harness.say(first, test::hello("a"));
   const auto second = harness.open();
@@ -85,7 +85,7 @@ TEST(ServerProtocol, RefusesASecondConnectionOfOneName) {
 }
 
 TEST(ServerProtocol, RefusesAnotherProtocol) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto connection = harness.open();
   harness.say(connection, test::hello("a", 3));
   expect_closed(harness, connection, Closing::Unfit,
@@ -95,7 +95,7 @@ TEST(ServerProtocol, RefusesAnotherProtocol) {
 // Those of protocols before 5 wrote messages with protobuf.
 TEST(ServerProtocol, RefusesAProtobufClientByTheNumberOfItsProtocol) {
   const auto reason = [](std::string_view hello) {
-    ServerHarness harness(test::desk_options({"a"}));
+    ServerHarness harness(test::harness_options({"a"}));
     const auto connection = harness.open();
     harness.board.on_chunk(connection, hello);
     const auto closed = harness.outbox.closed(connection);
@@ -114,7 +114,7 @@ TEST(ServerProtocol, RefusesAProtobufClientByTheNumberOfItsProtocol) {
 }
 
 TEST(ServerProtocol, WantsHelloFirstAndOnce) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto early = harness.open();
   harness.say(early, test::ready(3, 2));
   expect_closed(harness, early, Closing::Broken, "a client says hello first, and once");
@@ -124,7 +124,7 @@ TEST(ServerProtocol, WantsHelloFirstAndOnce) {
 }
 
 TEST(ServerProtocol, RefusesATableThatDoesNotFitItsOwnDescription) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto connection = harness.open();
   harness.say(connection, test::hello("a"));
   harness.say(connection, test::ready(3, 2, {"x", "y", "z"}));
@@ -137,7 +137,7 @@ TEST(ServerProtocol, RefusesATableThatDoesNotFitItsOwnDescription) {
 }
 
 TEST(ServerProtocol, LetsGoOfAClientThatCannotReadItsDataWithItsOwnWords) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto connection = harness.open();
   harness.say(connection, test::hello("a"));
   harness.say(connection, test::refusal("cannot open data.csv"));
@@ -145,7 +145,7 @@ TEST(ServerProtocol, LetsGoOfAClientThatCannotReadItsDataWithItsOwnWords) {
 }
 
 TEST(ServerProtocol, CutsLongWordsBetweenCharacters) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto connection = harness.open();
   harness.say(connection, test::hello("a"));
   std::string reason = "x";  // then two bytes each, so that the 200th byte is within a character
@@ -157,7 +157,7 @@ TEST(ServerProtocol, CutsLongWordsBetweenCharacters) {
 // ---- Answers.
 
 TEST(ServerProtocol, BringsTheAnswersInOrderOfTheClients) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
   const auto question = harness.task(4);
   harness.board.begin(question, kBoth);
@@ -172,7 +172,7 @@ TEST(ServerProtocol, BringsTheAnswersInOrderOfTheClients) {
 }
 
 TEST(ServerProtocol, CountsStaleAndRepeatedAnswersAndThoseOfAnotherRunAndUsesNone) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
   const auto question = harness.task(4);
   harness.board.begin(question, kBoth);
@@ -192,7 +192,7 @@ TEST(ServerProtocol, CountsStaleAndRepeatedAnswersAndThoseOfAnotherRunAndUsesNon
 }
 
 TEST(ServerProtocol, NeverUsesALateAnswerForALaterQuestion) {
-  FederationOptions options = test::desk_options({"a"});
+  FederationOptions options = test::harness_options({"a"});
   options.reply_limit = Milliseconds(5);
   ServerHarness harness(options);
   const auto a = harness.join("a");
@@ -212,7 +212,7 @@ TEST(ServerProtocol, NeverUsesALateAnswerForALaterQuestion) {
 }
 
 TEST(ServerProtocol, TakesColumnSumsForTheQuestionThatTheyAnswer) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto a = harness.join("a");
   auto question = harness.task(0);
   question.kind = wire::kAnswerKind<wire::ColumnSums>;
@@ -227,7 +227,7 @@ TEST(ServerProtocol, TakesColumnSumsForTheQuestionThatTheyAnswer) {
 }
 
 TEST(ServerProtocol, AsksAClientAgainThatComesBackInTime) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto before = harness.join("a");
   const auto question = harness.task(7);
   harness.board.begin(question, kFirst);
@@ -240,7 +240,7 @@ TEST(ServerProtocol, AsksAClientAgainThatComesBackInTime) {
 }
 
 TEST(ServerProtocol, WaitsForOneWhoIsGoneNoLongerThanTheLimit) {
-  FederationOptions options = test::desk_options({"a", "b"});
+  FederationOptions options = test::harness_options({"a", "b"});
   options.away_limit = Milliseconds(20);
   ServerHarness harness(options);
   const auto a = harness.join("a"), b = harness.join("b");
@@ -257,7 +257,7 @@ TEST(ServerProtocol, WaitsForOneWhoIsGoneNoLongerThanTheLimit) {
 }
 
 TEST(ServerProtocol, WaitsAnewForOneWhoLeftLongAgoWhereAQuestionSaysHowLong) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   auto question = harness.task(1);
   question.away_limit = Milliseconds(30);
   std::this_thread::sleep_for(Milliseconds(40));  // never here, for longer than that
@@ -267,7 +267,7 @@ TEST(ServerProtocol, WaitsAnewForOneWhoLeftLongAgoWhereAQuestionSaysHowLong) {
 }
 
 TEST(ServerProtocol, TakesARefusalForTheAnswerOfTheTaskThatItNames) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto a = harness.join("a");
   const auto question = harness.task(3);
   harness.board.begin(question, kFirst);
@@ -283,7 +283,7 @@ TEST(ServerProtocol, TakesARefusalForTheAnswerOfTheTaskThatItNames) {
 // ---- Wrong answers.
 
 TEST(ServerProtocol, PutsAClientAsideAfterSomeWrongAnswers) {
-  ServerHarness harness(test::desk_options({"a", "b"}));
+  ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
   harness.board.report_wrong(ClientId{0}, "not finite");
   harness.board.report_wrong(ClientId{0}, "not finite");
@@ -306,7 +306,7 @@ TEST(ServerProtocol, PutsAClientAsideAfterSomeWrongAnswers) {
 }
 
 TEST(ServerProtocol, ClosesAConnectionWhoseMessagesMakeNoSense) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto a = harness.join("a");
   const auto question = harness.task(1, 2);
   harness.board.begin(question, kFirst);
@@ -320,14 +320,14 @@ TEST(ServerProtocol, ClosesAConnectionWhoseMessagesMakeNoSense) {
 }
 
 TEST(ServerProtocol, TakesNoNumbersBeforeItAsksForAny) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto a = harness.join("a");
   harness.say(a, test::update(0, {1.0}));
   expect_closed(harness, a, Closing::Broken, "malformed message: a vector of 1 numbers");
 }
 
 TEST(ServerProtocol, ClosesAConnectionThatSaysMuchMoreThanItWasAsked) {
-  ServerHarness harness(test::desk_options({"a"}));
+  ServerHarness harness(test::harness_options({"a"}));
   const auto a = harness.join("a");
   for (int k = 0; k < 15; ++k) harness.say(a, test::update(9));
   EXPECT_TRUE(harness.outbox.closed(a).empty());
