@@ -214,8 +214,12 @@ int refuse(const std::string& what, const std::string& where) {
 }  // namespace
 
 int run(const Program& program, int argc, char** argv) {
-  if (argc > 1 && argv[1][0] != '-' && find_command(program, argv[1]) == nullptr) {
-    return refuse(unknown_command(program, argv[1]), program.name);
+  const std::string_view first = argc > 1 ? argv[1] : "--help";
+  if (!first.starts_with('-') && find_command(program, first) == nullptr) {
+    return refuse(unknown_command(program, first), program.name);
+  }
+  if (first.starts_with('-') && first != "-h" && first != "--help" && first != "--version") {
+    return refuse(fmt::format("unknown option {}; options follow the command", first), program.name);
   }
   CLI::App app{program.about};
   app.name(program.name);

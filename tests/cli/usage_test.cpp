@@ -76,6 +76,8 @@ TEST(Suggestion, IsTheNearestOptionOfTheCommand) {
   EXPECT_EQ(told("report one two"), "fedrk: unexpected argument 'two'");
   EXPECT_EQ(told("comapre"), "fedrk: unknown command comapre; did you mean compare?");
   EXPECT_EQ(told("zebra"), "fedrk: unknown command zebra");
+  EXPECT_EQ(told("--seed 3 fit a.csv"), "fedrk: unknown option --seed; options follow the command");
+  EXPECT_EQ(told("-V"), "fedrk: unknown option -V; options follow the command");
 }
 
 TEST(WrongValue, IsNamedInOneLineByEveryCommand) {
@@ -101,6 +103,8 @@ TEST(WrongValue, IsNamedInOneLineByEveryCommand) {
   EXPECT_EQ(told("fit a.csv --no-intercept --intercept"),
             "fedrk: --no-intercept: contradicts --intercept: give one of them\n");
   EXPECT_EQ(told("solve a.csv --epsilon 0"), "fedrk: --epsilon: expected a number above 0, found '0'\n");
+  program.folder().write("server.toml", "clients = ['a', 'b', 'c']\n");
+  EXPECT_EQ(told("server server.toml a.toml --plan b.toml"), "fedrk: PLAN and --plan both name the plan: give one\n");
   EXPECT_EQ(told("server --max-memory 5"),
             "fedrk: --max-memory: removed; messages that are arriving take at most 2 GB\n");
 }

@@ -38,6 +38,9 @@ constexpr std::string_view kCommon[] = {"listen",      "clients", "plan", "out",
 Result<ServerSettings> settings_of(const ServerArguments& arguments) {
   auto settings = arguments.flags.settings(arguments.file, network::read_server_settings);
   if (!settings) return settings;
+  if (!arguments.plan_file.empty() && arguments.flags.given("plan")) {
+    return Error{"PLAN and --plan both name the plan: give one"};
+  }
   if (!arguments.plan_file.empty()) settings->plan = arguments.plan_file;
   if (const auto fine = check(*settings); !fine) return fine.error();
   return settings;

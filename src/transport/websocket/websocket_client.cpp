@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The client's end of a WebSocket. It has no thread of its own: whoever waits for an operation drives all of them until
-// that one is done, one thread at a time, and hands over to the next who waits. A reader that answers at once therefore
-// wakes nobody.
+// The client's end of a WebSocket: connecting, messages, whether the server is still there, and how it ended. It has no
+// thread of its own (shared_loop.hpp).
 
 #include <sys/ioctl.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <utility>
 
 #include "transport/websocket/websocket_types.hpp"
@@ -24,6 +21,7 @@
 #include "transport/protocol/sanitized.hpp"
 #include "transport/protocol/server_link.hpp"
 #include "transport/websocket/close_codes.hpp"
+#include "transport/websocket/shared_loop.hpp"
 #include "transport/websocket/tls_context.hpp"
 
 namespace fedrk::network {
@@ -37,46 +35,6 @@ constexpr std::size_t kWriteBuffer = 16 << 10;  // bytes: what is masked at one 
 constexpr std::size_t kKeptBuffer = 1 << 20;    // bytes of a buffer that stays for the next message
 constexpr const char* kTooLarge = "a message was too large, or memory short; --max-message says how large one may be";
 constexpr const char* kNotOurs = "a server answers there, but it is not fedrk's; is this the port of fedrk server?";
-
-/// Runs what is under way on behalf of several threads.
-class SharedLoop {
- public:
-  asio::io_context& context() { return context_; }
-
-  /// Until it is done.
-  void drive(const std::atomic<bool>& done) {
-    std::unique_lock lock(mutex_);
-    while (!done) {
-      if (driven_) {
-        ++followers_;
-        changed_.wait(lock);
-        --followers_;
-        continue;
-      }
-      driven_ = true;
-      lock.unlock();
-      while (!done && context_.run_one() > 0 && followers_ == 0) {
-      }
-      lock.lock();
-      driven_ = false;
-      if (followers_ > 0) changed_.notify_all();
-    }
-  }
-
-  /// Until nothing is left.
-  void finish() {
-    work_.reset();
-    context_.run();
-  }
-
- private:
-  asio::io_context context_{1};
-  asio::executor_work_guard<Executor> work_{context_.get_executor()};
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool driven_ = false;
-  std::atomic<int> followers_ = 0;
-};
 
 template <class Stream>
 class WebSocketLink final : public ServerLink {
