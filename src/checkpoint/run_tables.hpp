@@ -11,7 +11,7 @@
 
 namespace fedrk::store {
 
-inline constexpr FileKind kRunFile{0x66656472, 3, "run.db"};  // "fedr"
+inline constexpr FileKind kRunFile{0x66656472, 4, "run.db"};  // "fedr"
 
 inline constexpr const char* kRunSchema = R"sql(
 CREATE TABLE run (

@@ -11,9 +11,8 @@
 #include "data/dataset.hpp"
 #include "data/powers.hpp"
 #include "fedrk/error.hpp"
-#include "linalg/random/rng_stream.hpp"
+#include "plan/table_site.hpp"
 #include "plan/together.hpp"
-#include "problem/noise_columns.hpp"
 #include "problem/partition.hpp"
 
 namespace fedrk::io {
@@ -26,39 +25,6 @@ Result<std::vector<double>> read_unknowns(const std::string& path, std::size_t u
     return Error{fmt::format("{}: {} entries, but the problem has {} unknowns", path, values->size(), unknowns)};
   }
   return values;
-}
-
-Result<RowBlock> row_block_of(const std::string& client, Storage storage, RowUse use, LinearSystem system,
-                              std::vector<std::string>& warnings) {
-  try {
-    const Rounding rounding = storage == Storage::Float32 ? store_as_floats(system, use) : Rounding{};
-    if (rounding.scaled_rows > 0) {
-      warnings.push_back(
-          fmt::format("{}: {} rows were too small for float32 and were scaled to length about one, with their "
-                      "right-hand sides.",
-                      client, rounding.scaled_rows));
-    }
-    if (rounding.vanished_entries > 0) {
-      warnings.push_back(fmt::format("{}: {} entries are too small for float32 and became zero; float64 keeps them.",
-                                     client, rounding.vanished_entries));
-    }
-    return RowBlock(std::move(system), use);
-  } catch (const InvalidArgument& error) {
-    return Error{fmt::format("{}: {}", client, error.what())};
-  }
-}
-
-// Asked for by name, the gram form still keeps within the memory it was given.
-Result<void> check_form(const ResolvedPlan& plan, const std::string& client, std::size_t row_count) {
-  if (!plan.steps.needs_gram() || !std::holds_alternative<FixedSteps>(plan.run.local_budget)) return {};
-  const bool greedy = plan.steps.sampling == RowSampling::Greedy;
-  const auto rows = static_cast<double>(row_count);
-  const double needed = 8.0 * rows * rows;
-  if (needed <= static_cast<double>(plan.steps.gram_memory)) return {};
-  return Error{
-      fmt::format("{}: {} needs {:.0f} MB for its {} rows; allow as much with --local-memory, or leave the {} to auto",
-                  client, greedy ? "--row-sampling greedy" : "--local-form gram", std::ceil(needed / 1048576.0),
-                  row_count, greedy ? "order" : "form")};
 }
 
 bool all_zero(const std::vector<Client>& clients) {
@@ -75,24 +41,6 @@ void warn_of_columns(Problem& problem) {
       problem.warnings.push_back(
           fmt::format("Column '{}' is constant: it has nothing to say and was left out.", problem.unknowns[j]));
     }
-  }
-}
-
-void warn_of_rows(const ResolvedPlan& plan, const std::string& name, const RowBlock& block,
-                  std::vector<std::string>& warnings) {
-  const bool draws_by_norm =
-      plan.steps.sampling == RowSampling::SquaredNorm && std::holds_alternative<FixedSteps>(plan.run.local_budget);
-  if (block.rescaled_rows() > 0) {
-    warnings.push_back(
-        fmt::format("{}: {} rows were too large or too small to be squared and were scaled to length about one, with "
-                    "their right-hand sides.",
-                    name, block.rescaled_rows()));
-  }
-  if (block.dominant_row() && draws_by_norm) {
-    warnings.push_back(
-        fmt::format("{}: row {} holds more than half of the squared norm, so the others are seldom drawn; "
-                    "--row-sampling shuffled takes all alike.",
-                    name, *block.dominant_row() + 1));
   }
 }
 
@@ -135,32 +83,6 @@ ClientTables tables_of(GeneratedProblem problem) {
   partition.counts = std::move(problem.rows_of_client);
   const std::size_t columns = column_count(problem.system.rows);
   return {partition.names, split(std::move(problem.system), partition), numbered_columns(columns)};
-}
-
-Scaling agree_on_scaling(const Plan& plan, std::size_t rows, bool sparse, std::size_t unknowns,
-                         const std::function<std::vector<double>()>& column_means,
-                         const std::function<std::vector<double>(std::span<const double> centre)>& mean_squares) {
-  const std::size_t fixed = plan.intercept ? 1 : 0;
-  const std::vector<double> zeros(unknowns, 0.0);
-  const ColumnScaling columns = resolve(plan).columns;
-  if (columns == ColumnScaling::Equilibrated) return equilibration(mean_squares(zeros), rows);
-  // Of several solutions that nearest to the start is asked for, and another scale has another one.
-  const bool open = plan.job == Job::Solve && columns == ColumnScaling::Framed && rows < unknowns;
-  if (open) return {zeros, std::vector<double>(unknowns, 1.0)};
-  const auto centring = plan.intercept && !sparse ? Centring::ByMean : Centring::None;
-  const std::vector<double> means = column_means();
-  std::vector<double> centre = centre_from(means, centring, fixed);
-  auto squares = mean_squares(centre);
-  return scaling_from(std::move(centre), means, std::move(squares), fixed);
-}
-
-std::optional<Frame> take_scaling(const Plan& plan, const Scaling& scaling, std::vector<PowerTerm> powers,
-                                  LinearSystem& system) {
-  if (resolve(plan).columns == ColumnScaling::Framed) return frame_from(scaling, std::move(powers));
-  const bool changes = std::ranges::any_of(scaling.scale, [](double scale) { return scale != 1.0; }) ||
-                       std::ranges::any_of(scaling.centre, [](double centre) { return centre != 0.0; });
-  if (changes) apply(scaling, system);
-  return std::nullopt;
 }
 
 namespace {
@@ -211,143 +133,112 @@ Result<Problem> make_problem(const Plan& plan, std::vector<std::string> columns,
   return problem;
 }
 
-Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
-                           std::uint64_t seed, std::vector<std::string>& warnings, std::optional<Frame> frame) try {
-  const ResolvedPlan decided = resolve(plan);
-  if (const auto fits = check_form(decided, name, row_count(system.rows)); !fits) return fits.error();
-  add_noise_columns(system, plan.run.noise_columns, stream_for(seed, Purpose::NoiseColumns));
-  if (is<Private>(decided.goal)) {
-    if (const std::size_t silenced = silence_unusable_rows(system); silenced > 0) {
-      warnings.push_back(
-          fmt::format("{}: {} rows are not used: zero with a right-hand side, or with entries that are all below 1e-18 "
-                      "or one beyond 1e18.",
-                      name, silenced));
-    }
-  }
-  const RowUse use = is<LeastSquares>(decided.goal) ? RowUse::Sums : RowUse::Steps;
-  auto block = row_block_of(name, plan.storage, use, std::move(system), warnings);
-  if (!block) return block.error();
-  warn_of_rows(decided, name, *block, warnings);
-  if (!frame) return Client(id, name, *std::move(block), seed, decided.steps);
-  return Client(id, name, *std::move(block), seed, decided.steps, *std::move(frame));
-} catch (const InvalidArgument& error) {
-  return Error{error.what()};
-}
-
 namespace {
 
-// The sums of agree_on_scaling, with the clients at several peers.
-Scaling agree_together(const Plan& plan, Peers& peers, std::span<const LinearSystem> own, std::size_t rows,
-                       bool sparse) {
-  const std::size_t unknowns = column_count(own.front().rows);
-  const auto means_of = [&](const auto& ask) {
-    auto means = peers.sum_in_order(unknowns, [&](std::span<double> sums) {
-      for (const LinearSystem& client : own) {
-        const ColumnSums part = ask(client);
-        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += part.sums[j];
+/// The clients of one process, or of several that load a federation together: each asks its own.
+class PeerSetup final : public SetupEngine {
+ public:
+  PeerSetup(const Plan& plan, ClientTables& tables, Peers& peers) : plan_(plan), peers_(peers), first_(tables.first) {
+    for (std::size_t k = 0; k < tables.systems.size(); ++k) {
+      sites_.emplace_back(plan, std::move(tables.names[k]), std::move(tables.systems[k]));
+    }
+    powers_ = powers_among(plan, tables.columns);
+  }
+
+  /// What all clients together have. Their columns were matched when they were read.
+  MatchedTables tables(std::size_t columns) {
+    MatchedTables all{.columns = columns};
+    std::size_t rows = 0;
+    bool sparse = false;
+    for (const TableSite& site : sites_) {
+      rows += row_count(site.system().rows);
+      sparse = sparse || is_sparse(site.system().rows);
+    }
+    for (const std::uint64_t number : exchange_number(peers_, rows)) all.rows += number;
+    for (const std::uint64_t number : exchange_number(peers_, sparse ? 1 : 0)) all.sparse = all.sparse || number > 0;
+    return all;
+  }
+
+  Result<std::vector<double>> sum_columns(const SumColumns& question) override {
+    const std::size_t unknowns = question.columns + (plan_.intercept ? 1 : 0);
+    std::optional<Error> wrong;
+    auto sum = peers_.sum_in_order(unknowns, [&](std::span<double> sums) {
+      for (TableSite& site : sites_) {
+        const auto part = site.sum_columns(question);
+        if (!part) wrong = part.error();
+        for (std::size_t j = 0; part && j < sums.size(); ++j) sums[j] += part->sums[j];
       }
     });
-    for (double& mean : means) mean /= static_cast<double>(rows);
-    return means;
-  };
-  return agree_on_scaling(
-      plan, rows, sparse, unknowns, [&] { return means_of(column_sums); },
-      [&](std::span<const double> centre) {
-        return means_of([&](const LinearSystem& client) { return column_square_sums(client, centre); });
-      });
-}
+    if (const auto agreed = together(peers_, [&] { return wrong ? Result<void>(*wrong) : Result<void>(); }); !agreed) {
+      return agreed.error();
+    }
+    return sum;
+  }
 
-/// What all clients together have.
-struct Totals {
-  std::size_t clients = 0, rows = 0;
-  bool sparse = false;
+  Result<std::vector<PreparedRows>> prepare(const PrepareRows& question) override {
+    std::vector<std::string> warnings;
+    const auto done = together(peers_, [&] { return make_clients(question, warnings); });
+    if (!done) return done.error();
+    std::vector<PreparedRows> own, all;
+    for (const Client& client : clients_) own.push_back({client.summary(), client.block().cols()});
+    for (const std::string& text : peers_.exchange(bytes_of(own, warnings))) {
+      ByteReader in(text);
+      std::ranges::move(in.get<std::vector<PreparedRows>>(), std::back_inserter(all));
+      std::ranges::move(in.get<std::vector<std::string>>(), std::back_inserter(warnings_));
+    }
+    return all;
+  }
+
+  std::vector<Client>& clients() { return clients_; }
+  /// Everyone's, in client order.
+  std::vector<std::string>& warnings() { return warnings_; }
+
+ private:
+  Result<void> make_clients(const PrepareRows& question, std::vector<std::string>& warnings) {
+    if (!powers_) return powers_.error();
+    for (TableSite& site : sites_) {
+      const TableSite::Place place{ClientId{static_cast<std::uint32_t>(first_ + clients_.size())},
+                                   client_seed(plan_.run.seed, site.name())};
+      auto client = std::move(site).prepare(question, *powers_, place, warnings);
+      if (!client) return client.error();
+      clients_.push_back(*std::move(client));
+    }
+    return {};
+  }
+
+  const Plan& plan_;
+  Peers& peers_;
+  std::size_t first_;
+  std::vector<TableSite> sites_;
+  Result<std::vector<PowerTerm>> powers_ = std::vector<PowerTerm>{};
+  std::vector<Client> clients_;
+  std::vector<std::string> warnings_;
 };
-
-Totals totals_of(Peers& peers, std::span<const LinearSystem> own) {
-  Totals mine{.clients = own.size()};
-  for (const LinearSystem& client : own) {
-    mine.rows += row_count(client.rows);
-    mine.sparse = mine.sparse || is_sparse(client.rows);
-  }
-  const auto sum = [&](std::size_t number) {
-    const auto numbers = exchange_number(peers, number);
-    return std::accumulate(numbers.begin(), numbers.end(), std::size_t{0});
-  };
-  return {sum(mine.clients), sum(mine.rows), sum(mine.sparse ? 1 : 0) > 0};
-}
-
-Result<void> check_forms(const ResolvedPlan& plan, const ClientTables& tables) {
-  for (std::size_t i = 0; i < tables.systems.size(); ++i) {
-    const std::size_t rows = row_count(tables.systems[i].rows);
-    if (const auto fits = check_form(plan, tables.names[i], rows); !fits) return fits.error();
-  }
-  return {};
-}
-
-Result<std::vector<Client>> make_clients(const Plan& plan, ClientTables& tables,
-                                         std::vector<std::optional<Frame>>& frames,
-                                         std::vector<std::string>& warnings) {
-  std::vector<Client> clients;
-  for (std::size_t k = 0; k < tables.systems.size(); ++k) {
-    const ClientId id{static_cast<std::uint32_t>(tables.first + k)};
-    auto client = make_client(plan, id, tables.names[k], std::move(tables.systems[k]),
-                              client_seed(plan.run.seed, tables.names[k]), warnings, std::move(frames[k]));
-    if (!client) return client.error();
-    clients.push_back(*std::move(client));
-  }
-  return clients;
-}
-
-// Everyone's, in client order.
-std::vector<std::string> exchange_warnings(Peers& peers, const std::vector<std::string>& own) {
-  ByteWriter out;
-  out.put(own);
-  std::vector<std::string> all;
-  for (const std::string& text : peers.exchange(std::move(out.bytes()))) {
-    std::vector<std::string> theirs;
-    ByteReader(text).get(theirs);
-    std::ranges::move(theirs, std::back_inserter(all));
-  }
-  return all;
-}
 
 }  // namespace
 
 Result<Federation> make_federation(const Plan& plan, ClientTables tables, Peers& peers) try {
   if (const auto fine = check_method(plan); !fine) return fine.error();
-  const ResolvedPlan decided = resolve(plan);
-  const Totals totals = totals_of(peers, tables.systems);
-  if (const auto fit = together(peers, [&] { return check_forms(decided, tables); }); !fit) return fit.error();
-  const std::size_t unknowns = tables.columns.size() + (plan.intercept ? 1 : 0) + plan.run.noise_columns;
-  if (plan.intercept) std::ranges::for_each(tables.systems, add_intercept);
-  std::optional<Scaling> scaling;
-  std::vector<std::optional<Frame>> frames(tables.systems.size());
-  if (decided.columns != ColumnScaling::AsTheyAre) {
-    scaling = agree_together(plan, peers, tables.systems, totals.rows, totals.sparse);
-    const auto powers = powers_among(plan, tables.columns);
-    if (!powers) return powers.error();
-    for (std::size_t k = 0; k < frames.size(); ++k)
-      frames[k] = take_scaling(plan, *scaling, *powers, tables.systems[k]);
-  }
+  PeerSetup engine(plan, tables, peers);
+  const MatchedTables matched = engine.tables(tables.columns.size());
+  auto made = set_up(plan, matched, engine);
+  if (!made) return made.error();
+  const std::size_t clients = made->clients.size(), unknowns = made->clients.front().unknowns;
   // Only rank 0 answers for the problem as a whole; start and truth need not be on every machine.
   auto problem = together(peers, [&]() -> Result<Problem> {
     if (peers.rank() != 0) return Problem{};
-    return make_problem(plan, std::move(tables.columns), totals.rows, totals.sparse, std::move(scaling));
+    return make_problem(plan, std::move(tables.columns), matched.rows, matched.sparse,
+                        std::move(made->preparation.scaling));
   });
   if (!problem) return problem.error();
 
-  Federation federation{*std::move(problem), {}, ClientId{static_cast<std::uint32_t>(tables.first)}};
-  std::vector<std::string> warnings;
-  auto clients = together(peers, [&] { return make_clients(plan, tables, frames, warnings); });
-  if (!clients) return clients.error();
-  federation.clients = *std::move(clients);
-  std::ranges::move(exchange_warnings(peers, warnings), std::back_inserter(federation.problem.warnings));
+  Federation federation{*std::move(problem), std::move(engine.clients()),
+                        ClientId{static_cast<std::uint32_t>(tables.first)}};
+  std::ranges::move(engine.warnings(), std::back_inserter(federation.problem.warnings));
   const auto zero = exchange_number(peers, all_zero(federation.clients) ? 1 : 0);
   if (std::ranges::count(zero, 0) == 0) return Error{"every entry of the matrix is zero: there is nothing to solve"};
-  if (auto warning = warning_of_sums(plan, totals.clients)) {
-    federation.problem.warnings.push_back(*std::move(warning));
-  }
-  decided.run.validate(totals.clients, unknowns);
+  if (auto warning = warning_of_sums(plan, clients)) federation.problem.warnings.push_back(*std::move(warning));
+  resolve(plan).run.validate(clients, unknowns);
   return federation;
 } catch (const InvalidArgument& error) {
   return Error{error.what()};

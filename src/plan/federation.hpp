@@ -4,7 +4,6 @@
 // From the files of a plan to clients that are ready to take part.
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,23 +71,8 @@ std::vector<std::string> numbered_columns(std::size_t count);
 /// What the plan gives away without meaning to, if anything.
 std::optional<std::string> warning_of_sums(const Plan& plan, std::size_t clients);
 
-/// How the clients' columns are brought to a common scale, with sums over all of them: of the columns, then of squared
-/// distances from the centres. The first of these is not asked for where the centres are zero. Throws InvalidArgument
-/// where a column is too large to be squared.
-Scaling agree_on_scaling(const Plan& plan, std::size_t rows, bool sparse, std::size_t unknowns,
-                         const std::function<std::vector<double>()>& column_means,
-                         const std::function<std::vector<double>(std::span<const double> centre)>& mean_squares);
-
-/// Scales an owner's rows as the plan has it, or makes the frame in which a fit sees them.
-std::optional<Frame> take_scaling(const Plan& plan, const Scaling& scaling, std::vector<PowerTerm> powers,
-                                  LinearSystem& system);
-
 /// The powers of the plan among columns with these names, the powers last, as columns of the rows.
 Result<std::vector<PowerTerm>> powers_among(const Plan& plan, const std::vector<std::string>& columns);
-
-/// Of one owner's rows, which have their intercept and their scales already.
-Result<Client> make_client(const Plan& plan, ClientId id, const std::string& name, LinearSystem system,
-                           std::uint64_t seed, std::vector<std::string>& warnings, std::optional<Frame> frame = {});
 
 struct Federation {
   Problem problem;              // at rank 0 of several peers; the others have none

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "fedrk/system.hpp"
@@ -27,6 +28,7 @@ struct ColumnSums {
 struct Scaling {
   std::vector<double> centre;
   std::vector<double> scale;  // 0 marks a column without spread: it is set to zero, and so is its coefficient
+  static constexpr auto fields(auto& self) { return std::tie(self.centre, self.scale); }
 };
 
 enum class Centring { None, ByMean };

@@ -186,7 +186,7 @@ Result<void> MaskedClient::agree_to(const std::string& run, const privacy::Priva
 // What an answer tells is on the ledger before the answer leaves. Each attempt is an answer of its own: a server may
 // say that it got none.
 std::string MaskedClient::over_budget(const wire::Task& message, const wire::ReceivedTask& task,
-                                      const PreparedRows& rows, bool repeated) const {
+                                      const io::PreparedRows& rows, bool repeated) const {
   const auto* pass = std::get_if<ClippedPass>(&task.task().work);
   const PrivacyBudget& own = options_.budget;
   if (pass == nullptr)
@@ -222,7 +222,7 @@ std::string MaskedClient::wrong_steps(const LocalTask& task) {
 }
 
 std::optional<MaskedClient::Refused> MaskedClient::admit(const wire::Task& message, wire::ReceivedTask& task,
-                                                         const PreparedRows& rows) {
+                                                         const io::PreparedRows& rows) {
   if (!has_peers()) return Refused{"the other clients of the run are not known yet"};
   if (task.task().reveal != Reveal::Sums) return Refused{"it asks for a single update in a run of masked sums"};
   const auto grid = wire::grid_of(message);

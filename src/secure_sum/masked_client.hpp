@@ -65,7 +65,7 @@ class MaskedClient {
     std::optional<std::uint32_t> answered{};
   };
   /// Whether it may be answered; its draws are then set, and what it tells of the rows is on the ledger.
-  std::optional<Refused> admit(const wire::Task& message, wire::ReceivedTask& task, const PreparedRows& rows);
+  std::optional<Refused> admit(const wire::Task& message, wire::ReceivedTask& task, const io::PreparedRows& rows);
   /// What is sent. From then on the task counts as answered, and nothing else may be sent to it. REQUIRES: admitted.
   Result<masking::Words> answer(const wire::Task& message, const wire::ReceivedTask& task, const LocalReply& reply);
 
@@ -73,7 +73,7 @@ class MaskedClient {
   std::string wrong_masking_group(const wire::ReceivedTask& task) const;
   std::string other_group(const wire::ReceivedTask& task);
   std::string wrong_steps(const LocalTask& task);
-  std::string over_budget(const wire::Task& message, const wire::ReceivedTask& task, const PreparedRows& rows,
+  std::string over_budget(const wire::Task& message, const wire::ReceivedTask& task, const io::PreparedRows& rows,
                           bool repeated) const;
   masking::Key common_name(const wire::Task& message) const;
 

@@ -38,9 +38,8 @@ const StartupKit& kit() {
 // One that is never asked: the server refuses its client before.
 class Nobody final : public network::DataOwner {
   Result<network::TableShape> read(const std::string&, const io::Plan&) override { return Error{"nobody"}; }
-  Result<ColumnSums> column_sums(std::size_t) override { return Error{"nobody"}; }
-  Result<ColumnSums> column_square_sums(std::span<const double>) override { return Error{"nobody"}; }
-  Result<network::PreparedRows> prepare(const network::Preparation&) override { return Error{"nobody"}; }
+  Result<ColumnSums> sum_columns(const io::SumColumns&) override { return Error{"nobody"}; }
+  Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override { return Error{"nobody"}; }
   Result<LocalReply> answer(const LocalTask&) override { return Error{"nobody"}; }
 };
 

@@ -28,15 +28,13 @@ class TinyOwner final : public DataOwner {
   Result<TableShape> read(const std::string&, const io::Plan&) override {
     return TableShape{kRows, kColumns, {}, false, false};
   }
-  Result<ColumnSums> column_sums(std::size_t columns) override {
-    if (columns != kColumns) return Error{"it has other columns"};
-    return fedrk::column_sums(system());
+  Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
+    if (question.columns != kColumns) return Error{"it has other columns"};
+    if (!question.centre) return column_sums(system());
+    if (question.centre->size() != kColumns) return Error{"it has other columns"};
+    return column_square_sums(system(), *question.centre);
   }
-  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
-    if (centre.size() != kColumns) return Error{"it has other columns"};
-    return fedrk::column_square_sums(system(), centre);
-  }
-  Result<PreparedRows> prepare(const Preparation& wanted) override {
+  Result<io::PreparedRows> prepare(const io::PrepareRows& wanted, ClientId place) override {
     LinearSystem rows = copy_of(system());
     if (wanted.scaling) {
       if (wanted.scaling->centre.size() != kColumns || wanted.scaling->scale.size() != kColumns) {
@@ -44,8 +42,8 @@ class TinyOwner final : public DataOwner {
       }
       apply(*wanted.scaling, rows);
     }
-    client_.emplace(wanted.place, "tiny", RowBlock(std::move(rows)), 1);
-    return PreparedRows{client_->summary(), kColumns};
+    client_.emplace(place, "tiny", RowBlock(std::move(rows)), 1);
+    return io::PreparedRows{client_->summary(), kColumns};
   }
   Result<LocalReply> answer(const LocalTask& task) override { return client_->local_update(task); }
 
@@ -127,20 +125,16 @@ void make_plausible(wire::Welcome& welcome, Input& input, const wire::MaskKey&) 
 }
 
 void make_plausible(wire::SumColumns& sums, Input& input, const wire::MaskKey&) {
-  if (input.maybe()) sums = {.run = sums.run, .columns = kColumns};
-}
-
-void make_plausible(wire::SumSquares& sums, Input& input, const wire::MaskKey&) {
-  if (input.maybe()) sums.names.clear();
-  input.fill(sums.centre, kColumns);
+  if (input.maybe()) sums.question = {.columns = kColumns};
+  if (input.maybe()) input.fill(sums.question.centre.emplace(), kColumns);
 }
 
 void make_plausible(wire::Prepare& prepare, Input& input, const wire::MaskKey&) {
-  if (input.maybe()) prepare = {.run = prepare.run, .columns = kColumns};
+  if (input.maybe()) prepare = {.run = prepare.run, .question = {.columns = kColumns}};
   if (input.below(4) != 0) return;
-  prepare.standardized = true;
-  input.fill(prepare.centre, kColumns);
-  input.fill(prepare.scale, kColumns);
+  Scaling& scaling = prepare.question.scaling.emplace();
+  input.fill(scaling.centre, kColumns);
+  input.fill(scaling.scale, kColumns);
 }
 
 void make_plausible(wire::End&, Input&, const wire::MaskKey&) {}

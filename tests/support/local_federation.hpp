@@ -38,15 +38,13 @@ class ReadyOwner final : public network::DataOwner {
     return network::TableShape{client_.block().rows(), client_.block().cols(), {}, false, false};
   }
   // Whatever scales come of these, the client is as it was made.
-  Result<ColumnSums> column_sums(std::size_t columns) override {
-    return ColumnSums{client_.block().rows(), std::vector<double>(columns, 0.0)};
-  }
-  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
+  Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
     const std::size_t rows = client_.block().rows();
-    return ColumnSums{rows, std::vector<double>(centre.size(), static_cast<double>(rows))};
+    if (!question.centre) return ColumnSums{rows, std::vector<double>(question.columns, 0.0)};
+    return ColumnSums{rows, std::vector<double>(question.centre->size(), static_cast<double>(rows))};
   }
-  Result<network::PreparedRows> prepare(const network::Preparation&) override {
-    return network::PreparedRows{client_.summary(), client_.block().cols()};
+  Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override {
+    return io::PreparedRows{client_.summary(), client_.block().cols()};
   }
   Result<LocalReply> answer(const LocalTask& task) override { return client_.local_update(task); }
 

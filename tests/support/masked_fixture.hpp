@@ -63,7 +63,7 @@ class MaskedFixture {
 
   /// How the rows are prepared, as the plan has it; the owners have theirs ready whatever it says.
   wire::Prepare prepare(std::uint32_t place, std::uint64_t columns = 1) const {
-    return {.run = "run", .columns = columns, .standardized = scaled_, .place = place};
+    return {.run = "run", .question = {columns, {}, scaled_ ? std::optional(Scaling()) : std::nullopt}, .place = place};
   }
 
   /// What the client says to a message; also written down.

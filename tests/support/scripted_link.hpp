@@ -85,9 +85,8 @@ class PatientOwner final : public network::DataOwner {
     if (on_read) on_read();
     return network::TableShape{1, 1, {}, false, false};
   }
-  Result<ColumnSums> column_sums(std::size_t) override { return Error{"not in this test"}; }
-  Result<ColumnSums> column_square_sums(std::span<const double>) override { return Error{"not in this test"}; }
-  Result<network::PreparedRows> prepare(const network::Preparation&) override { return Error{"not in this test"}; }
+  Result<ColumnSums> sum_columns(const io::SumColumns&) override { return Error{"not in this test"}; }
+  Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override { return Error{"not in this test"}; }
   Result<LocalReply> answer(const LocalTask&) override { return Error{"not in this test"}; }
 
   std::function<void()> on_read;

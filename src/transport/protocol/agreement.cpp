@@ -10,9 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "fedrk/error.hpp"
 #include "linalg/kernels.hpp"
-#include "problem/standardize.hpp"
+#include "plan/setup.hpp"
 #include "secure_sum/part.hpp"
 #include "transport/protocol/sanitized.hpp"
 
@@ -33,26 +32,26 @@ std::string missing_from(const std::vector<std::string>& wanted, const std::vect
   return count > kMost ? text + fmt::format(" and {} more", count - kMost) : text;
 }
 
-struct AgreedColumns {
-  std::size_t count = 0;
-  std::vector<std::string> names{};  // their order, where not all clients have the same
-};
-
 // Whatever is wrong is said at once, so that nobody has to come back for the next.
 class ColumnCheck {
  public:
   explicit ColumnCheck(const std::vector<Arrival>& arrivals) : first_(arrivals.front()) {
     const bool named = std::ranges::any_of(arrivals, [](const Arrival& each) { return !each.ready.names.empty(); });
-    for (const Arrival& arrival : arrivals) agreed_.count = std::max<std::size_t>(agreed_.count, arrival.ready.columns);
+    for (const Arrival& arrival : arrivals) {
+      matched_.columns = std::max<std::size_t>(matched_.columns, arrival.ready.columns);
+      matched_.rows += arrival.ready.rows;
+      matched_.sparse = matched_.sparse || arrival.ready.sparse;
+    }
     for (const Arrival& arrival : arrivals) named ? compare_names(arrival) : compare_width(arrival);
   }
 
-  Result<AgreedColumns> result(std::size_t max_length) && {
+  Result<io::MatchedTables> result(std::size_t max_length) && {
     if (!problems_.empty()) return Error{problems_ + "; all clients need the same columns"};
-    if (agreed_.count == 0) return Error{"the clients' data have no columns"};
-    if (agreed_.count > max_length)
-      return Error{fmt::format("{} columns are more than this server takes", agreed_.count)};
-    return std::move(agreed_);
+    if (matched_.columns == 0) return Error{"the clients' data have no columns"};
+    if (matched_.columns > max_length) {
+      return Error{fmt::format("{} columns are more than this server takes", matched_.columns)};
+    }
+    return std::move(matched_);
   }
 
  private:
@@ -63,7 +62,7 @@ class ColumnCheck {
     const std::string lacks = missing_from(theirs, mine), more = missing_from(mine, theirs);
     if (!lacks.empty()) add(fmt::format("{} lacks {}", arrival.name, lacks));
     if (!more.empty()) add(fmt::format("{} has {}, {} has not", arrival.name, more, first_.name));
-    if (lacks.empty() && more.empty()) agreed_.names = theirs;
+    if (lacks.empty() && more.empty()) matched_.order = theirs;
   }
   // Columns without names are x1, x2, ...; not where a client claims to have more than can be.
   std::vector<std::string> names_at(const Arrival& arrival) const {
@@ -72,15 +71,15 @@ class ColumnCheck {
     return io::numbered_columns(arrival.ready.columns);
   }
   void compare_width(const Arrival& arrival) {
-    if (arrival.ready.open_ended || arrival.ready.columns == agreed_.count) return;
-    add(fmt::format("{} has {} columns, another client {}", arrival.name, arrival.ready.columns, agreed_.count));
+    if (arrival.ready.open_ended || arrival.ready.columns == matched_.columns) return;
+    add(fmt::format("{} has {} columns, another client {}", arrival.name, arrival.ready.columns, matched_.columns));
   }
   void add(const std::string& problem) { problems_ += (problems_.empty() ? "" : "; ") + problem; }
 
   static constexpr std::size_t kMostNumbered = 1 << 20;
 
   const Arrival& first_;
-  AgreedColumns agreed_;
+  io::MatchedTables matched_;
   std::string problems_;
 };
 
@@ -99,18 +98,52 @@ Result<std::vector<double>> unmasked(const masking::PartLayout& layout, std::spa
 
 constexpr masking::PartLayout kNorms{0, 2};
 
-/// Asks everyone the same and wants all answers: without one of them there is no beginning.
-class Everyone {
+/// The questions of the set-up as messages, their answers checked.
+class NetworkSetup final : public io::SetupEngine {
  public:
-  Everyone(ServerProtocol& protocol, const FederationOptions& options, const std::vector<Arrival>& arrivals)
-      : protocol_(protocol), options_(options) {
-    for (const Arrival& arrival : arrivals) {
-      all_.push_back(ClientId{static_cast<std::uint32_t>(all_.size())});
-      names_.push_back(arrival.name);
-      rows_.push_back(arrival.ready.rows);
-    }
+  NetworkSetup(ServerProtocol& protocol, const FederationOptions& options, const std::vector<Arrival>& arrivals)
+      : protocol_(protocol), options_(options), arrivals_(arrivals) {
+    for (std::uint32_t i = 0; i < arrivals.size(); ++i) all_.push_back(ClientId{i});
   }
 
+  /// Each client's sums, checked, and added up; where they are masked, only the sum can be read.
+  Result<std::vector<double>> sum_columns(const io::SumColumns& question) override {
+    const std::size_t unknowns = question.columns + (options_.plan.intercept ? 1 : 0);
+    const masking::PartLayout layout{0, unknowns};
+    const std::size_t length = options_.masked ? layout.words() : unknowns;
+    auto answers = ask<wire::ColumnSums>(
+        length, [outgoing = outgoing_of(wire::SumColumns{options_.run, question})](ClientId) { return outgoing; },
+        question.centre.has_value());
+    if (!answers) return answers.error();
+    std::vector<double> sum(unknowns, 0.0);
+    std::vector<masking::Words> parts;
+    for (std::size_t i = 0; i < answers->size(); ++i) {
+      wire::ColumnSums& own = (*answers)[i];
+      if (const std::string wrong = fault_of(own, arrivals_[i], length); !wrong.empty()) return Error{wrong};
+      for (std::size_t j = 0; j < own.sums.size(); ++j) sum[j] += own.sums[j];
+      parts.push_back(std::move(own.masked));
+    }
+    return options_.masked ? unmasked(layout, parts) : sum;
+  }
+
+  /// The answers as they came are kept: a client that comes back must give the same.
+  Result<std::vector<io::PreparedRows>> prepare(const io::PrepareRows& question) override {
+    auto answers = ask<wire::Prepared>(options_.masked ? kNorms.words() : 0, [&](ClientId client) {
+      return outgoing_of(wire::Prepare{options_.run, question, client.value});
+    });
+    if (!answers) return answers.error();
+    prepared_ = *std::move(answers);
+    std::vector<io::PreparedRows> rows;
+    for (std::size_t i = 0; i < prepared_.size(); ++i) {
+      const wire::Prepared& own = prepared_[i];
+      rows.push_back({{all_[i], arrivals_[i].name, own.rows, own.squared_rhs_norm, own.squared_norm}, own.unknowns});
+    }
+    return rows;
+  }
+
+  std::vector<wire::Prepared>& prepared() { return prepared_; }
+
+ private:
   template <class Body>
   Result<std::vector<Body>> ask(std::size_t max_length, const std::function<OutgoingMessage(ClientId)>& outgoing,
                                 bool squared = false) {
@@ -121,73 +154,27 @@ class Everyone {
                                             .squared = squared};
     std::vector<Body> bodies;
     for (auto& answer : protocol_.exchange(question, all_)) {
-      if (!answer.message) return Error{fmt::format("{}: {}", names_[answer.client.value], answer.absence)};
+      if (!answer.message) return Error{fmt::format("{}: {}", arrivals_[answer.client.value].name, answer.absence)};
       bodies.push_back(std::get<Body>(*std::move(answer.message)));
     }
     return bodies;
   }
 
-  /// Sums of this many columns, checked: each client's or, where they are masked, those of all together.
-  Result<std::vector<ColumnSums>> sums(std::size_t columns, bool squared, const wire::ServerMessage& question) {
-    const masking::PartLayout layout{0, columns};
-    const std::size_t length = options_.masked ? layout.words() : columns;
-    auto answers = ask<wire::ColumnSums>(
-        length, [outgoing = outgoing_of(question)](ClientId) { return outgoing; }, squared);
-    if (!answers) return answers.error();
-    std::vector<ColumnSums> sums;
-    std::vector<masking::Words> parts;
-    for (std::size_t i = 0; i < answers->size(); ++i) {
-      wire::ColumnSums& own = (*answers)[i];
-      const std::size_t sent = options_.masked ? own.masked.size() : own.sums.size();
-      if (sent != length) return Error{fmt::format("{} sent {} column sums, not {}", names_[i], sent, length)};
-      if (!options_.masked && !all_finite(own.sums)) {
-        return Error{fmt::format("{} sent column sums that are not finite", names_[i])};
-      }
-      if (own.rows != rows_[i]) {
-        return Error{fmt::format("{} sent the sums of {} rows, but has {}", names_[i], own.rows, rows_[i])};
-      }
-      sums.push_back({own.rows, std::move(own.sums)});
-      parts.push_back(std::move(own.masked));
-    }
-    if (!options_.masked) return sums;
-    auto together = unmasked(layout, parts);
-    if (!together) return together.error();
-    ColumnSums all{0, *std::move(together)};
-    for (const ColumnSums& own : sums) all.rows += own.rows;
-    return std::vector{std::move(all)};
+  std::string fault_of(const wire::ColumnSums& own, const Arrival& arrival, std::size_t length) const {
+    const std::size_t sent = options_.masked ? own.masked.size() : own.sums.size();
+    if (sent != length) return fmt::format("{} sent {} column sums, not {}", arrival.name, sent, length);
+    if (options_.masked && !own.sums.empty()) return fmt::format("{} sent column sums without a mask", arrival.name);
+    if (!all_finite(own.sums)) return fmt::format("{} sent column sums that are not finite", arrival.name);
+    if (own.rows == arrival.ready.rows) return "";
+    return fmt::format("{} sent the sums of {} rows, but has {}", arrival.name, own.rows, arrival.ready.rows);
   }
 
- private:
   ServerProtocol& protocol_;
   const FederationOptions& options_;
-  std::vector<std::string> names_;
-  std::vector<std::uint64_t> rows_;
+  const std::vector<Arrival>& arrivals_;
   std::vector<ClientId> all_;
+  std::vector<wire::Prepared> prepared_;
 };
-
-// io::agree_on_scaling with the clients elsewhere. What one of them has to say against it ends the agreement.
-Result<Scaling> agree_on_scales(Everyone& everyone, const FederationOptions& options, const AgreedColumns& columns,
-                                std::size_t rows, bool any_sparse) {
-  const std::size_t unknowns = columns.count + (options.plan.intercept ? 1 : 0);
-  std::optional<Error> wrong;
-  const auto means_of = [&](const wire::ServerMessage& question, bool squared) {
-    if (wrong) return std::vector<double>(unknowns, 0.0);
-    const auto sums = everyone.sums(unknowns, squared, question);
-    if (sums) return column_means(*sums);
-    wrong = sums.error();
-    return std::vector<double>(unknowns, 0.0);
-  };
-  Scaling scaling = io::agree_on_scaling(
-      options.plan, rows, any_sparse, unknowns,
-      [&] {
-        return means_of(wire::SumColumns{options.run, columns.count, columns.names}, false);
-      },
-      [&](std::span<const double> centre) {
-        return means_of(wire::SumSquares{options.run, columns.names, {centre.begin(), centre.end()}}, true);
-      });
-  if (wrong) return *wrong;
-  return scaling;
-}
 
 bool is_square(double value) { return std::isfinite(value) && value >= 0.0; }
 
@@ -213,37 +200,22 @@ void distribute_keys(const wire::StoredFederation& federation, const std::string
   protocol.distribute_keys(std::move(masking_group));
 }
 
-Result<wire::StoredFederation> agree(ServerProtocol& protocol, const FederationOptions& options) try {
+Result<wire::StoredFederation> agree(ServerProtocol& protocol, const FederationOptions& options) {
   const auto arrivals = protocol.gather();
   if (!arrivals) return arrivals.error();
-  const auto columns = ColumnCheck(*arrivals).result(options.max_vector);
-  if (!columns) return columns.error();
+  const auto tables = ColumnCheck(*arrivals).result(options.max_vector);
+  if (!tables) return tables.error();
   wire::StoredFederation federation;
-  bool sparse = false;
-  std::size_t rows = 0;
   for (const Arrival& arrival : *arrivals) {
     federation.members.push_back({.name = arrival.name, .ready = arrival.ready, .known_draws = arrival.known_draws});
-    sparse = sparse || arrival.ready.sparse;
-    rows += arrival.ready.rows;
   }
   if (options.masked) distribute_keys(federation, options.run, protocol);
-  Everyone everyone(protocol, options, *arrivals);
-  federation.prepare = {.run = options.run, .columns = columns->count, .names = columns->names};
-  if (io::resolve(options.plan).columns != io::ColumnScaling::AsTheyAre) {
-    auto scaling = agree_on_scales(everyone, options, *columns, rows, sparse);
-    if (!scaling) return scaling.error();
-    federation.prepare.standardized = true;
-    federation.prepare.centre = std::move(scaling->centre);
-    federation.prepare.scale = std::move(scaling->scale);
-  }
-  auto prepared = everyone.ask<wire::Prepared>(options.masked ? kNorms.words() : 0, [&](ClientId client) {
-    return outgoing_of(prepare_for(federation, client.value));
-  });
-  if (!prepared) return prepared.error();
-  for (std::size_t i = 0; i < prepared->size(); ++i) federation.members[i].prepared = std::move((*prepared)[i]);
+  NetworkSetup engine(protocol, options, *arrivals);
+  auto made = io::set_up(options.plan, *tables, engine);
+  if (!made) return made.error();
+  federation.prepare = {.run = options.run, .question = std::move(made->preparation)};
+  for (std::size_t i = 0; i < arrivals->size(); ++i) federation.members[i].prepared = std::move(engine.prepared()[i]);
   return federation;
-} catch (const InvalidArgument& error) {
-  return Error{error.what()};
 }
 
 void fix_preparation(const wire::StoredFederation& federation, ServerProtocol& protocol) {
@@ -277,7 +249,7 @@ Result<Gathered> gathered_from(const wire::StoredFederation& federation, const i
   Gathered gathered;
   std::size_t rows = 0;
   bool sparse = false;
-  const wire::Prepare& prepare = federation.prepare;
+  const io::PrepareRows& prepare = federation.prepare.question;
   const std::size_t unknowns = prepare.columns + (plan.intercept ? 1 : 0) + plan.run.noise_columns;
   for (const auto& member : federation.members) {
     const wire::Prepared& own = member.prepared;
@@ -302,11 +274,9 @@ Result<Gathered> gathered_from(const wire::StoredFederation& federation, const i
   if (totals_of(gathered.roster).squared_norm == 0.0 && !plan.method.privacy.on()) {
     return Error{"every entry of the matrix is zero: there is nothing to solve"};
   }
-  std::optional<Scaling> scaling;
-  if (prepare.standardized) scaling = Scaling{prepare.centre, prepare.scale};
   auto names = federation.members.front().ready.names;  // their order is everyone's
   if (names.empty()) names = io::numbered_columns(prepare.columns);
-  auto problem = io::make_problem(plan, std::move(names), rows, sparse, std::move(scaling));
+  auto problem = io::make_problem(plan, std::move(names), rows, sparse, prepare.scaling);
   if (!problem) return problem.error();
   gathered.problem = *std::move(problem);
   if (auto warning = io::warning_of_sums(plan, gathered.roster.size())) {

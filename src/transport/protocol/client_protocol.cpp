@@ -23,9 +23,7 @@ constexpr std::uint32_t kMostPlaces = 1 << 20;
 std::string common_bytes(const wire::Welcome& welcome) {
   return bytes_of(welcome.protocol, welcome.run, welcome.plan, welcome.masked);
 }
-std::string common_bytes(const wire::Prepare& prepare) {
-  return bytes_of(prepare.run, prepare.columns, prepare.names, prepare.standardized, prepare.centre, prepare.scale);
-}
+std::string common_bytes(const wire::Prepare& prepare) { return bytes_of(prepare.run, prepare.question); }
 
 }  // namespace
 
@@ -126,25 +124,12 @@ ClientProtocol::Reaction ClientProtocol::answer(const wire::Welcome& welcome) {
   return {*ready_};
 }
 
-// The columns of another client, where some have them in another order.
-Result<void> ClientProtocol::order(const std::vector<std::string>& names) {
-  return names.empty() ? Result<void>() : owner_.order_columns(names);
-}
-
-ClientProtocol::Reaction ClientProtocol::answer(const wire::SumColumns& question) {
-  if (!ready_ || question.run != run_) return refuse("sums of another run were asked for");
+ClientProtocol::Reaction ClientProtocol::answer(const wire::SumColumns& message) {
+  if (!ready_ || message.run != run_) return refuse("sums of another run were asked for");
+  const io::SumColumns& question = message.question;
   if (question.columns > options_.max_vector) return refuse("sums of too many columns");
-  if (const auto put = order(question.names); !put) return refuse_for(put.error().message, kUnfit);
-  return sums(owner_.column_sums(question.columns), false, bytes_of(question));
-}
-
-ClientProtocol::Reaction ClientProtocol::answer(const wire::SumSquares& question) {
-  if (!ready_ || question.run != run_) return refuse("sums of another run were asked for");
-  if (const auto put = order(question.names); !put) return refuse_for(put.error().message, kUnfit);
-  return sums(owner_.column_square_sums(question.centre), true, bytes_of(question));
-}
-
-ClientProtocol::Reaction ClientProtocol::sums(Result<ColumnSums> made, bool squared, std::string_view about) {
+  const bool squared = question.centre.has_value();
+  auto made = owner_.sum_columns(question);
   if (!made) return refuse_for(made.error().message, kUnfit);
   if (plan_.method.privacy.on()) return refuse("sums of columns would be without noise, in a run with an epsilon");
   wire::ColumnSums answer{.run = run_, .rows = made->rows, .squared = squared};
@@ -152,19 +137,20 @@ ClientProtocol::Reaction ClientProtocol::sums(Result<ColumnSums> made, bool squa
     answer.sums = std::move(made->sums);
     return {std::move(answer)};
   }
-  auto words = masked_.sum_over_all(squared ? "squares" : "columns", about, made->sums);
+  auto words = masked_.sum_over_all(squared ? "squares" : "columns", bytes_of(message), made->sums);
   if (!words) return refuse(words.error().message);
   answer.masked = *std::move(words);
   return {std::move(answer)};
 }
 
 std::string ClientProtocol::wrong_preparation(const wire::Prepare& prepare) const {
-  if (prepare.columns > options_.max_vector) return "the server wants too many columns";
+  const auto& scaling = prepare.question.scaling;
+  if (prepare.question.columns > options_.max_vector) return "the server wants too many columns";
   if (prepare.place >= kMostPlaces) return "the server counts more clients than there can be";
-  if (!all_finite(prepare.centre) || !all_finite(prepare.scale)) {
+  if (scaling && (!all_finite(scaling->centre) || !all_finite(scaling->scale))) {
     return "the server's scales are not finite";
   }
-  if (prepare.standardized != (io::resolve(plan_).columns != io::ColumnScaling::AsTheyAre)) {
+  if (scaling.has_value() != (io::resolve(plan_).columns != io::ColumnScaling::AsTheyAre)) {
     return "the plan says otherwise whether columns are scaled";
   }
   return "";
@@ -176,13 +162,11 @@ ClientProtocol::Reaction ClientProtocol::answer(const wire::Prepare& prepare) {
   if (!prepared_ || text != preparation_ || prepare.place != place_.value) {
     prepared_.reset();
     if (std::string wrong = wrong_preparation(prepare); !wrong.empty()) return refuse(std::move(wrong));
-    Preparation wanted{prepare.columns, std::nullopt, ClientId{prepare.place}};
-    if (prepare.standardized) wanted.scaling = Scaling{prepare.centre, prepare.scale};
+    const ClientId place{prepare.place};
     if (masked_run_) {
-      if (const auto first = masked_.prepare(wanted.place, text); !first) return refuse(first.error().message);
+      if (const auto first = masked_.prepare(place, text); !first) return refuse(first.error().message);
     }
-    if (const auto put = order(prepare.names); !put) return refuse_for(put.error().message, kUnfit);
-    const auto rows = owner_.prepare(wanted);
+    const auto rows = owner_.prepare(prepare.question, place);
     if (!rows) {
       // That rows do not fit such scales tells something of them: once.
       unfit_ = masked_run_;
@@ -200,7 +184,7 @@ ClientProtocol::Reaction ClientProtocol::answer(const wire::Prepare& prepare) {
     }
     rows_ = *rows;
     preparation_ = std::move(text);
-    place_ = wanted.place;
+    place_ = place;
   }
   return {*prepared_};
 }

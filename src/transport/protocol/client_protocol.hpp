@@ -46,8 +46,7 @@ class ClientProtocol {
  private:
   Reaction answer(const wire::Welcome& welcome);
   Reaction answer(const wire::MaskingGroup& masking_group);
-  Reaction answer(const wire::SumColumns& question);
-  Reaction answer(const wire::SumSquares& question);
+  Reaction answer(const wire::SumColumns& message);
   Reaction answer(const wire::Prepare& prepare);
   Reaction answer(const wire::Task& task);
   Reaction answer(const wire::End& end) { return {std::nullopt, end}; }
@@ -55,8 +54,6 @@ class ClientProtocol {
   bool has_other_steps(const LocalTask& task) const;
   std::string unwelcome(const wire::Welcome& welcome) const;
   std::string wrong_preparation(const wire::Prepare& prepare) const;
-  Result<void> order(const std::vector<std::string>& names);
-  Reaction sums(Result<ColumnSums> made, bool squared, std::string_view about);
   Reaction refuse_for(const std::string& detail, std::string reason);
   Reaction refuse(std::string reason);
   Reaction refuse_task(std::string reason, const wire::Task& task, std::optional<std::uint32_t> answered = {});
@@ -71,7 +68,7 @@ class ClientProtocol {
   io::Plan plan_;
   std::optional<wire::Ready> ready_;
   std::optional<wire::Prepared> prepared_;
-  PreparedRows rows_;
+  io::PreparedRows rows_;
   ClientId place_;
 };
 

@@ -5,16 +5,13 @@
 // bring them to the common scale, work on tasks. The rows stay behind this interface.
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "fedrk/engine.hpp"
 #include "plan/plan.hpp"
-#include "problem/standardize.hpp"
+#include "plan/setup.hpp"
 
 namespace fedrk::network {
 
@@ -26,29 +23,15 @@ struct TableShape {
   bool open_ended = false;  // columns that the file does not reach are empty
 };
 
-/// How the rows are to be made ready, the same for all clients but for the place.
-struct Preparation {
-  std::size_t columns = 0;
-  std::optional<Scaling> scaling;
-  ClientId place;
-};
-
-struct PreparedRows {
-  ClientSummary summary;
-  std::size_t unknowns = 0;
-};
-
 class DataOwner {
  public:
   virtual ~DataOwner() = default;
 
   /// For a run with this plan, whose files are the owner's own business. Begins anew where it was called before.
   virtual Result<TableShape> read(const std::string& run, const io::Plan& plan) = 0;
-  /// Puts the columns into this order, before anything is made of them; an error where they are others.
-  virtual Result<void> order_columns(const std::vector<std::string>& /*names*/) { return {}; }
-  virtual Result<ColumnSums> column_sums(std::size_t columns) = 0;
-  virtual Result<ColumnSums> column_square_sums(std::span<const double> centre) = 0;
-  virtual Result<PreparedRows> prepare(const Preparation& preparation) = 0;
+  /// The questions of the set-up (plan/setup.hpp). Where they name an order of the columns, it is that of all clients.
+  virtual Result<ColumnSums> sum_columns(const io::SumColumns& question) = 0;
+  virtual Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) = 0;
   /// Asked again, it answers the same.
   virtual Result<LocalReply> answer(const LocalTask& task) = 0;
 };

@@ -38,17 +38,18 @@ Result<TableShape> FileOwner::read(const std::string& run, const io::Plan& plan)
 Result<void> FileOwner::read_again() {
   auto tables = order_.empty() ? io::read_clients(plan_) : io::read_clients(plan_, order_);
   if (!tables) return tables.error();
-  system_ = std::move(tables->systems.front());
-  wide_ = false;
+  LinearSystem& system = tables->systems.front();
   names_ = std::move(tables->columns);
-  shape_ = {row_count(system_->rows), column_count(system_->rows), names_, is_sparse(system_->rows), false};
+  shape_ = {row_count(system.rows), column_count(system.rows), names_, is_sparse(system.rows), false};
   if (shape_.names == io::numbered_columns(shape_.columns)) shape_.names.clear();
   shape_.open_ended = !plan_.data.empty() && shape_.sparse && shape_.names.empty();
+  site_.emplace(plan_, name_, std::move(system), shape_.open_ended);
   return {};
 }
 
+// Puts the columns into this order, before anything is made of them; none: they stay as they are.
 Result<void> FileOwner::order_columns(const std::vector<std::string>& names) {
-  if (names == names_) return {};
+  if (names.empty() || names == names_) return site_ ? Result<void>() : read_again();
   std::vector<std::string> wanted = names, own = names_;
   std::ranges::sort(wanted);
   std::ranges::sort(own);
@@ -62,56 +63,23 @@ Result<void> FileOwner::order_columns(const std::vector<std::string>& names) {
   return read_again();
 }
 
-// To the columns of all clients, and the intercept.
-Result<void> FileOwner::widen(std::size_t columns) {
-  if (!system_) {
-    if (const auto done = read_again(); !done) return done.error();
-  }
-  if (wide_) return {};
-  const std::size_t own = column_count(system_->rows);
-  auto* sparse = std::get_if<SparseMatrix>(&system_->rows);
-  if (columns != own && (sparse == nullptr || !shape_.open_ended || columns < own)) {
-    return Error{fmt::format("the data have {} columns, the server wants {}", own, columns)};
-  }
-  if (columns > own) sparse->add_columns({.back = columns - own});
-  if (plan_.intercept) add_intercept(*system_);
-  wide_ = true;
-  return {};
+Result<ColumnSums> FileOwner::sum_columns(const io::SumColumns& question) {
+  if (const auto put = order_columns(question.names); !put) return put.error();
+  return site_->sum_columns(question);
 }
 
-Result<ColumnSums> FileOwner::column_sums(std::size_t columns) {
-  if (const auto wide = widen(columns); !wide) return wide.error();
-  return fedrk::column_sums(*system_);
-}
-
-Result<ColumnSums> FileOwner::column_square_sums(std::span<const double> centre) {
-  const std::size_t fixed = plan_.intercept ? 1 : 0;
-  if (centre.size() < fixed) return Error{"the server sent no centres"};
-  if (const auto wide = widen(centre.size() - fixed); !wide) return wide.error();
-  if (column_count(system_->rows) != centre.size()) return Error{"the server's centres do not fit the columns"};
-  return fedrk::column_square_sums(*system_, centre);
-}
-
-Result<PreparedRows> FileOwner::prepare(const Preparation& preparation) {
+Result<io::PreparedRows> FileOwner::prepare(const io::PrepareRows& question, ClientId place) {
   client_.reset();
-  if (const auto wide = widen(preparation.columns); !wide) return wide.error();
-  std::optional<Frame> frame;
-  if (preparation.scaling) {
-    const std::size_t columns = column_count(system_->rows);
-    if (preparation.scaling->centre.size() != columns || preparation.scaling->scale.size() != columns) {
-      return Error{"the server's scales do not fit the columns"};
-    }
-    const auto powers = io::powers_among(plan_, shape_.names);
-    if (!powers) return powers.error();
-    frame = io::take_scaling(plan_, *preparation.scaling, *powers, *system_);
-  }
+  if (const auto put = order_columns(question.names); !put) return put.error();
+  const auto powers = io::powers_among(plan_, names_);
+  if (!powers) return powers.error();
   std::vector<std::string> warnings;
-  auto client = io::make_client(plan_, preparation.place, name_, *std::exchange(system_, std::nullopt), seed(),
-                                warnings, std::move(frame));
+  auto client = std::move(*site_).prepare(question, *powers, {place, seed()}, warnings);
+  site_.reset();
   if (!client) return client.error();
   for (const std::string& warning : warnings) log_.warning("data.note", {{"note", warning}});
   client_ = *std::move(client);
-  return PreparedRows{client_->summary(), client_->block().cols()};
+  return io::PreparedRows{client_->summary(), client_->block().cols()};
 }
 
 Result<LocalReply> FileOwner::answer(const LocalTask& task) {

@@ -9,6 +9,7 @@
 
 #include "fedrk/site.hpp"
 #include "ops/log.hpp"
+#include "plan/table_site.hpp"
 #include "transport/protocol/data_owner.hpp"
 
 namespace fedrk::network {
@@ -24,20 +25,20 @@ class FileOwner final : public DataOwner {
   /// With `secret` the draws come from it and the run's name, and nobody else can repeat them; without, they derive
   /// from the plan's seed as in one process.
   FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log);
+  FileOwner(const FileOwner&) = delete;
+  FileOwner& operator=(const FileOwner&) = delete;
 
   /// That it takes part in, once it has been told.
   const std::string& run() const { return run_; }
 
   Result<TableShape> read(const std::string& run, const io::Plan& plan) override;
-  Result<void> order_columns(const std::vector<std::string>& names) override;
-  Result<ColumnSums> column_sums(std::size_t columns) override;
-  Result<ColumnSums> column_square_sums(std::span<const double> centre) override;
-  Result<PreparedRows> prepare(const Preparation& preparation) override;
+  Result<ColumnSums> sum_columns(const io::SumColumns& question) override;
+  Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override;
   Result<LocalReply> answer(const LocalTask& task) override;
 
  private:
   Result<void> read_again();
-  Result<void> widen(std::size_t columns);
+  Result<void> order_columns(const std::vector<std::string>& names);
   std::uint64_t seed() const;
 
   std::string name_;
@@ -45,11 +46,10 @@ class FileOwner final : public DataOwner {
   std::optional<std::uint64_t> secret_;
   operation::Log& log_;
   std::string run_;
-  io::Plan plan_;                       // the server's, with the own files
-  std::vector<std::string> order_;      // of the columns, as the server has it; empty: as the file has it
-  std::vector<std::string> names_;      // of the columns as they are
-  std::optional<LinearSystem> system_;  // until it is prepared
-  bool wide_ = false;                   // with all columns and the intercept
+  io::Plan plan_;                      // the server's, with the own files
+  std::vector<std::string> order_;     // of the columns, as the server has it; empty: as the file has it
+  std::vector<std::string> names_;     // of the columns as they are
+  std::optional<io::TableSite> site_;  // until it is prepared
   TableShape shape_;
   std::optional<Client> client_;
 };

@@ -17,13 +17,14 @@
 
 #include "base/byte_stream.hpp"
 #include "fedrk/aligned_vector.hpp"
+#include "plan/setup.hpp"
 #include "secure_sum/part.hpp"
 
 namespace fedrk::wire {
 
 /// Another list of fields, order or kind of message is another number. Hello and Welcome begin with it in every
 /// version.
-constexpr std::uint32_t kProtocol = 5;
+constexpr std::uint32_t kProtocol = 6;
 
 /// Bytes that are no text: text must be UTF-8.
 using Bytes = std::vector<std::uint8_t>;
@@ -100,23 +101,14 @@ struct Heartbeat {
   static constexpr auto fields(auto&) { return std::tie(); }
 };
 
-// ---- Preparing the rows: sums over all clients become means and scales.
+// ---- The set-up: sums over all clients become means and scales (plan/setup.hpp).
 
 struct SumColumns {
   std::string run{};
-  std::uint64_t columns = 0;         // of all clients
-  std::vector<std::string> names{};  // the order of the columns; none: each client has them in the order of the others
-  static constexpr auto fields(auto& self) { return std::tie(self.run, self.columns, self.names); }
+  io::SumColumns question{};
+  static constexpr auto fields(auto& self) { return std::tie(self.run, self.question); }
 };
 
-struct SumSquares {
-  std::string run{};
-  std::vector<std::string> names{};  // as in SumColumns
-  std::vector<double> centre{};
-  static constexpr auto fields(auto& self) { return std::tie(self.run, self.names, self.centre); }
-};
-
-/// The answer to both.
 struct ColumnSums {
   std::string run{};
   std::uint64_t rows = 0;
@@ -130,14 +122,9 @@ struct ColumnSums {
 
 struct Prepare {
   std::string run{};
-  std::uint64_t columns = 0;         // before the intercept
-  std::vector<std::string> names{};  // as in SumColumns
-  bool standardized = false;
-  std::vector<double> centre{}, scale{};  // none unless standardized
-  std::uint32_t place = 0;                // of this client among all, from 0
-  static constexpr auto fields(auto& self) {
-    return std::tie(self.run, self.columns, self.names, self.standardized, self.centre, self.scale, self.place);
-  }
+  io::PrepareRows question{};
+  std::uint32_t place = 0;  // of this client among all, from 0
+  static constexpr auto fields(auto& self) { return std::tie(self.run, self.question, self.place); }
 };
 
 struct Prepared {
@@ -212,7 +199,7 @@ struct End {
 // ---- What travels.
 
 using ClientMessage = std::variant<Hello, Ready, Heartbeat, ColumnSums, Prepared, Update, Refusal>;
-using ServerMessage = std::variant<Welcome, MaskingGroup, SumColumns, SumSquares, Prepare, Task, End>;
+using ServerMessage = std::variant<Welcome, MaskingGroup, SumColumns, Prepare, Task, End>;
 
 /// The number of a kind of message, which its bytes begin with.
 template <class Body, class... Bodies>

@@ -133,7 +133,7 @@ TEST_F(NoisyClients, GiveNothingWithoutNoise) {
     EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(number++, task, kAll))),
               "its plan has no use for this");
   }
-  const wire::SumColumns sums{.run = "run", .columns = kUnknowns};
+  const wire::SumColumns sums{.run = "run", .question = {.columns = kUnknowns}};
   EXPECT_TRUE(wire::holds<wire::Refusal>(fixture.say(0, sums)));
 }
 

@@ -45,14 +45,14 @@ std::string agreed(
       harness, [&](ConnectionId, const wire::ServerMessage& message) -> std::optional<wire::ClientMessage> {
         if (!wire::holds<wire::Prepare>(message)) return std::nullopt;
         look(std::get<wire::Prepare>(message));
-        wire::ClientMessage answer = test::prepared(1, std::get<wire::Prepare>(message).columns);
+        wire::ClientMessage answer = test::prepared(1, std::get<wire::Prepare>(message).question.columns);
         spoil(answer);
         return answer;
       });
   const auto federation = agree(harness.board, options);
   if (!federation) return federation.error().message;
   const auto gathered = gathered_from(*federation, options.plan);
-  return gathered ? std::to_string(federation->prepare.columns) : gathered.error().message;
+  return gathered ? std::to_string(federation->prepare.question.columns) : gathered.error().message;
 }
 
 TEST(Agreement, IsOnTheSameColumns) {
@@ -80,7 +80,7 @@ TEST(Agreement, IsOnAnOrderOfTheColumns) {
     std::vector<std::string> names;
     EXPECT_EQ(agreed(
                   {{"a", 3, 2, first}, {"b", 4, 2, second}}, [](wire::ClientMessage&) {},
-                  [&](const wire::Prepare& prepare) { names = prepare.names; }),
+                  [&](const wire::Prepare& prepare) { names = prepare.question.names; }),
               "2");
     return names;
   };
@@ -122,16 +122,14 @@ class RowsOwner final : public DataOwner {
   Result<TableShape> read(const std::string&, const io::Plan&) override {
     return TableShape{row_count(system.rows), column_count(system.rows), {}, is_sparse(system.rows), false};
   }
-  Result<ColumnSums> column_sums(std::size_t) override {
+  Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
+    if (question.centre) return column_square_sums(system, *question.centre);
     add_intercept(system);
-    return fedrk::column_sums(system);
+    return column_sums(system);
   }
-  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
-    return fedrk::column_square_sums(system, centre);
-  }
-  Result<PreparedRows> prepare(const Preparation& preparation) override {
-    apply(*preparation.scaling, system);
-    return PreparedRows{{preparation.place, "", row_count(system.rows), 1.0, 1.0}, column_count(system.rows)};
+  Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override {
+    apply(*question.scaling, system);
+    return io::PreparedRows{{place, "", row_count(system.rows), 1.0, 1.0}, column_count(system.rows)};
   }
   Result<LocalReply> answer(const LocalTask&) override { return Error{"not in this test"}; }
 
@@ -170,8 +168,8 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
     }
     std::ranges::for_each(parts, add_intercept);
     const Scaling expected = standardize(parts, density < 1.0 ? Centring::None : Centring::ByMean, 1);
-    EXPECT_EQ(federation->prepare.centre, expected.centre);
-    EXPECT_EQ(federation->prepare.scale, expected.scale);
+    EXPECT_EQ(federation->prepare.question.scaling->centre, expected.centre);
+    EXPECT_EQ(federation->prepare.question.scaling->scale, expected.scale);
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(test::written_out(owners[i]->system.rows), test::written_out(parts[i].rows));
     }

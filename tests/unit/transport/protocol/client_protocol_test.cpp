@@ -24,20 +24,16 @@ class ScriptedOwner final : public DataOwner {
     if (!trouble.empty()) return Error{trouble};
     return TableShape{3, 2, names, false, false};
   }
-  Result<void> order_columns(const std::vector<std::string>& wanted) override {
-    order = wanted;
-    if (!order_trouble.empty()) return Error{order_trouble};
-    return {};
-  }
-  Result<ColumnSums> column_sums(std::size_t columns) override { return ColumnSums{3, std::vector(columns, 0.1)}; }
-  Result<ColumnSums> column_square_sums(std::span<const double> centre) override {
-    return ColumnSums{3, {centre.begin(), centre.end()}};
-  }
-  Result<PreparedRows> prepare(const Preparation& wanted) override {
-    ++preparations;
-    preparation = wanted;
+  Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
+    order = question.names;
     if (!row_trouble.empty()) return Error{row_trouble};
-    return PreparedRows{{wanted.place, "a", 3, 0.5, 0.25}, 2};
+    return ColumnSums{3, question.centre.value_or(std::vector(question.columns, 0.1))};
+  }
+  Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override {
+    ++preparations;
+    order = question.names;
+    if (!row_trouble.empty()) return Error{row_trouble};
+    return io::PreparedRows{{place, "a", 3, 0.5, 0.25}, 2};
   }
   Result<LocalReply> answer(const LocalTask& task) override {
     if (out_of_memory) throw std::bad_alloc();
@@ -46,11 +42,10 @@ class ScriptedOwner final : public DataOwner {
   }
 
   int reads = 0, preparations = 0;
-  std::string last_run, target, trouble, row_trouble, answer_trouble, order_trouble;
+  std::string last_run, target, trouble, row_trouble, answer_trouble;
   std::vector<std::string> order;
   bool out_of_memory = false;
   std::vector<std::string> names;
-  Preparation preparation;
 };
 
 wire::Welcome welcome(const std::string& run, const std::string& target = "y") {
@@ -59,7 +54,7 @@ wire::Welcome welcome(const std::string& run, const std::string& target = "y") {
 }
 
 wire::Prepare prepare(const std::string& run, std::uint32_t place = 0) {
-  return {.run = run, .columns = 2, .place = place};
+  return {.run = run, .question = {.columns = 2}, .place = place};
 }
 
 wire::ServerMessage task(const std::string& run, std::uint64_t number = 1) {
@@ -130,29 +125,28 @@ TEST_F(Participants, PrepareOnceForARunHoweverOftenTheyAreTold) {
 
 TEST_F(Participants, AddUpColumns) {
   answer(welcome("r"));
-  wire::SumColumns question{.run = "r", .columns = 2};
+  const wire::SumColumns question{.run = "r", .question = {.columns = 2}};
   EXPECT_EQ(std::get<wire::ColumnSums>(answer(question)).sums[1], 0.1);
   EXPECT_FALSE(std::get<wire::ColumnSums>(answer(question)).squared);
-  const wire::SumSquares squares{.run = "r", .centre = {0.1, 0.2}};
+  const wire::SumColumns squares{.run = "r", .question = {2, {}, {{0.1, 0.2}}}};
   EXPECT_EQ(std::get<wire::ColumnSums>(answer(squares)).sums[1], 0.2);
   EXPECT_TRUE(std::get<wire::ColumnSums>(answer(squares)).squared);
 }
 
-// Before anything is made of them.
-TEST_F(Participants, PutTheirColumnsIntoTheOrderOfAll) {
+TEST_F(Participants, HearTheOrderOfTheColumnsWithEveryQuestion) {
   answer(welcome("r"));
-  wire::SumColumns question{.run = "r", .columns = 2};
+  wire::SumColumns question{.run = "r", .question = {.columns = 2}};
   answer(question);
   EXPECT_TRUE(owner.order.empty()) << "they have it already";
-  question.names = {"v", "u"};
+  question.question.names = {"v", "u"};
   EXPECT_TRUE(wire::holds<wire::ColumnSums>(answer(question)));
   EXPECT_EQ(owner.order, (std::vector<std::string>{"v", "u"}));
-  owner.order_trouble = "it has other columns, 'secret'";
+  owner.row_trouble = "it has other columns, 'secret'";
   EXPECT_EQ(refusal(question), "its data do not fit this plan; its own log says why");
   auto prepared = prepare("r");
-  prepared.names = {"v", "u"};
+  prepared.question.names = {"w"};
   EXPECT_EQ(refusal(prepared), "its data do not fit this plan; its own log says why");
-  EXPECT_EQ(owner.preparations, 0);
+  EXPECT_EQ(owner.order, (std::vector<std::string>{"w"}));
 }
 
 TEST_F(Participants, AnswerTasksOfTheirRun) {
@@ -174,7 +168,6 @@ TEST_F(Participants, RefuseWhatIsOfAnotherRunOrComesTooEarly) {
   EXPECT_EQ(refusal(task("x")), "a task of another run");
   EXPECT_EQ(refusal(prepare("x")), "rows of another run were to be prepared");
   EXPECT_EQ(refusal(wire::SumColumns{.run = "x"}), "sums of another run were asked for");
-  EXPECT_EQ(refusal(wire::SumSquares{.run = "x"}), "sums of another run were asked for");
   EXPECT_EQ(refusal(wire::MaskingGroup{.run = "r"}), "keys for masks came out of turn");
 }
 
@@ -190,12 +183,12 @@ TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
   EXPECT_EQ(refusal(prepare("r", std::numeric_limits<std::uint32_t>::max())),
             "the server counts more clients than there can be");
   auto wide = prepare("r");
-  wide.columns = ~std::uint64_t{0};
+  wide.question.columns = ~std::uint64_t{0};
   EXPECT_EQ(refusal(wide), "the server wants too many columns");
-  EXPECT_EQ(refusal(wire::SumColumns{.run = "r", .columns = ~std::uint64_t{0}}), "sums of too many columns");
+  EXPECT_EQ(refusal(wire::SumColumns{.run = "r", .question = {.columns = ~std::uint64_t{0}}}),
+            "sums of too many columns");
   auto endless = prepare("r");
-  endless.standardized = true;
-  endless.scale = {std::numeric_limits<double>::infinity()};
+  endless.question.scaling.emplace().scale = {std::numeric_limits<double>::infinity()};
   EXPECT_EQ(refusal(endless), "the server's scales are not finite");
   EXPECT_EQ(owner.preparations, 0);
 }
@@ -204,7 +197,7 @@ TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
 TEST_F(Participants, StandardiseOnlyWhereThePlanSaysSo) {
   answer(welcome("r"));
   auto scaled = prepare("r");
-  scaled.standardized = true;
+  scaled.question.scaling.emplace();
   EXPECT_EQ(refusal(scaled), "the plan says otherwise whether columns are scaled");
   EXPECT_EQ(owner.preparations, 0);
 }
@@ -234,7 +227,7 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   owner.row_trouble = "row 3 is zero but its right-hand side is not";
   EXPECT_EQ(refusal(prepare("r")), "its data do not fit this plan; its own log says why");
   auto other = prepare("r");
-  other.columns = 3;
+  other.question.columns = 3;
   EXPECT_NE(refusal(other), "");
   wire::Welcome another = hello;
   another.run = "s";
@@ -245,7 +238,7 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   EXPECT_FALSE(participants[1]->on_message(masking_group).answer);
   ASSERT_TRUE(wire::holds<wire::Prepared>(*participants[1]->on_message(prepare("r", 1)).answer));
   auto elsewhere = prepare("r", 1);
-  elsewhere.columns = 3;
+  elsewhere.question.columns = 3;
   EXPECT_EQ(test::reason_in(*participants[1]->on_message(elsewhere).answer),
             "this run had its rows prepared in another way before");
   EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
