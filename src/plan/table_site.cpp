@@ -95,12 +95,14 @@ Result<void> TableSite::widen(std::size_t columns) {
 Result<ColumnSums> TableSite::sum_columns(const SumColumns& question) {
   if (const auto wide = widen(question.columns); !wide) return wide.error();
   if (!question.centre) return column_sums(system_);
-  if (column_count(system_.rows) != question.centre->size()) return Error{"the server's centres do not fit the columns"};
+  if (column_count(system_.rows) != question.centre->size())
+    return Error{"the server's centres do not fit the columns"};
   return column_square_sums(system_, *question.centre);
 }
 
 Result<Client> TableSite::prepare(const PrepareRows& question, const std::vector<PowerTerm>& powers, const Place& place,
-                                  std::vector<std::string>& warnings) && try {
+                                  std::vector<std::string>& warnings) &&
+    try {
   const ResolvedPlan decided = resolve(*plan_);
   if (const auto fits = check_form(decided, name_, row_count(system_.rows)); !fits) return fits.error();
   if (const auto wide = widen(question.columns); !wide) return wide.error();
