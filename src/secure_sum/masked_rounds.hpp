@@ -17,7 +17,7 @@
 #include "fedrk/engine.hpp"
 #include "plan/server_options.hpp"
 #include "secure_sum/grid_scale.hpp"
-#include "transport/protocol/server_protocol.hpp"
+#include "transport/protocol/synchronized_protocol.hpp"
 
 namespace fedrk::network {
 
@@ -27,7 +27,7 @@ std::size_t quorum_of(const FederationOptions& options, std::size_t asked);
 class MaskedRounds {
  public:
   /// All of these outlive it.
-  MaskedRounds(ServerProtocol& protocol, const FederationOptions& options, std::span<const ClientSummary> roster,
+  MaskedRounds(SynchronizedProtocol& protocol, const FederationOptions& options, std::span<const ClientSummary> roster,
                std::size_t dimension)
       : protocol_(protocol), options_(options), roster_(roster), dimension_(dimension) {}
 
@@ -51,7 +51,7 @@ class MaskedRounds {
   [[noreturn]] void give_up(const Attempt& attempt) const;
   masking::GridScale& scale_for(const LocalTask& task, std::span<const ClientId> members);
 
-  ServerProtocol& protocol_;
+  SynchronizedProtocol& protocol_;
   const FederationOptions& options_;
   std::span<const ClientSummary> roster_;
   std::size_t dimension_;

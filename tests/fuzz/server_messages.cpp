@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever clients say and whenever connections come and go: only the answer to the question at hand is ever used.
+// Whatever clients say, whenever connections come and go, and however time passes: only the answer to the question at
+// hand is ever used, and every wait ends.
 #include <map>
 #include <memory>
 #include <optional>
@@ -91,7 +92,8 @@ FederationOptions options_from(Input& input, const bool& revoked) {
   options.clients = kNames;
   options.masked = input.maybe();
   options.min_clients = 1 + input.below(3);
-  options.join_limit = options.reply_limit = options.away_limit = Milliseconds(0);  // nothing waits
+  options.join_limit = options.reply_limit = Milliseconds(input.below(64));
+  options.away_limit = Milliseconds(input.below(64));
   options.heartbeat = input.below(4) == 0 ? Milliseconds(0) : Milliseconds(3'600'000);
   options.hello_limit = options.heartbeat;
   options.most_connections = 12;
@@ -102,7 +104,7 @@ FederationOptions options_from(Input& input, const bool& revoked) {
 class Play {
  public:
   explicit Play(Input& input)
-      : input_(input), board_(std::make_unique<ServerProtocol>(options_from(input, revoked_), outbox_, log_)) {}
+      : input_(input), board_(std::make_unique<ServerProtocol>(options_from(input, revoked_), outbox_, log_, now_)) {}
 
   void run() {
     for (int step = 0; step < 300 && input_.more(); ++step) {
@@ -139,7 +141,8 @@ class Play {
         close(any_connection());
         break;
       case 9:
-        board_->on_tick();
+        now_ += Milliseconds(input_.below(32));
+        board_->on_tick(now_);
         break;
       case 10:
         question_ ? wait() : prepare();
@@ -151,7 +154,7 @@ class Play {
       case 13:
         if (!board_->status().empty()) {
           const auto places = static_cast<std::uint32_t>(board_->status().size());
-          board_->report_wrong(ClientId{input_.below(places)}, input_.text());
+          board_->report_wrong(ClientId{input_.below(places)}, input_.text(), now_);
         }
         break;
       case 14:
@@ -166,7 +169,7 @@ class Play {
   void rarely() {
     if (input_.below(8) != 0) return;
     if (input_.maybe()) board_->interrupt(Termination::Interrupted, input_.text());
-    if (input_.maybe()) board_->end({});
+    if (input_.maybe()) board_->end({}, now_);
   }
 
   // ---- Connections.
@@ -177,7 +180,7 @@ class Play {
     Peer peer;
     if (input_.below(4) == 0) peer = {kNames[input_.below(3)], "certificate", "there"};
     outbox_.open[++last_] = false;
-    board_->on_open(last_, std::move(peer));
+    board_->on_open(last_, std::move(peer), now_);
     return last_;
   }
 
@@ -192,14 +195,14 @@ class Play {
     std::string bytes = bytes_of(message);
     const auto chunks = input_.chunks_of(bytes);
     note(connection, bytes);
-    for (const std::string& chunk : chunks) board_->on_chunk(connection, chunk);
+    for (const std::string& chunk : chunks) board_->on_chunk(connection, chunk, now_);
   }
 
   void say_raw(ConnectionId connection, const std::string& chunk) {
     const bool whole = chunk.starts_with(static_cast<char>(wire::ChunkKind::Whole));
     if (whole) note(connection, chunk.substr(1));
     parts_ = parts_ || !whole;  // which may make a message with others
-    board_->on_chunk(connection, chunk);
+    board_->on_chunk(connection, chunk, now_);
   }
 
   // Who says what.
@@ -212,16 +215,26 @@ class Play {
   }
 
   void close(ConnectionId connection) {
-    board_->on_closed(connection);
+    board_->on_closed(connection, now_);
     outbox_.open.erase(connection);
   }
 
   // ---- The run.
 
+  // Nothing more happens: what was begun is over by its deadlines alone.
+  void wait_until_over() {
+    while (const auto next = board_->next_deadline(now_)) {
+      FUZZ_PROMISE(*next > now_);
+      now_ = *next;
+    }
+  }
+
   void prepare() {
     if (prepared_) return;
     try {
-      const auto arrivals = board_->gather();
+      board_->begin_gathering(now_);
+      wait_until_over();
+      const auto arrivals = board_->take_arrivals(now_);
       if (!arrivals || input_.maybe()) return;
       const wire::Prepared expected{.run = "fuzz", .rows = 3};
       prepared_ = true;
@@ -256,7 +269,7 @@ class Play {
     said_.clear();
     parts_ = false;
     try {
-      board_->begin(*question_, asked_);
+      board_->begin(*question_, asked_, now_);
     } catch (const RunAborted&) {
       question_.reset();
     }
@@ -277,13 +290,14 @@ class Play {
   }
 
   void wait() {
-    const ServerProtocol::Question question = *std::exchange(question_, std::nullopt);
     std::vector<ServerProtocol::Answer> answers;
     try {
-      answers = board_->wait();
+      wait_until_over();  // which looks at the question
+      answers = board_->take_answers();
     } catch (const RunAborted&) {
-      return;
+      return question_.reset();
     }
+    const ServerProtocol::Question question = *std::exchange(question_, std::nullopt);
     FUZZ_PROMISE(answers.size() == asked_.size());
     std::vector<LocalReply> replies;
     for (std::size_t k = 0; k < answers.size(); ++k) {
@@ -339,6 +353,7 @@ class Play {
   }
 
   Input& input_;
+  Clock::time_point now_{};
   bool revoked_ = false, prepared_ = false, parts_ = false;
   test::NoLog log_;
   WatchedOutbox outbox_;

@@ -16,7 +16,7 @@
 
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
-#include "transport/protocol/server_protocol.hpp"
+#include "transport/protocol/synchronized_protocol.hpp"
 
 namespace fedrk::test {
 
@@ -159,7 +159,7 @@ class ServerHarness {
   network::ConnectionId last_ = 0;
 
  public:
-  network::ServerProtocol board;
+  network::SynchronizedProtocol board;
 };
 
 /// Clients on a thread of their own: each message of the server is shown to `play`, and what that returns is said.

@@ -101,7 +101,7 @@ constexpr masking::PartLayout kNorms{0, 2};
 /// The questions of the set-up as messages, their answers checked.
 class NetworkSetup final : public io::SetupEngine {
  public:
-  NetworkSetup(ServerProtocol& protocol, const FederationOptions& options, const std::vector<Arrival>& arrivals)
+  NetworkSetup(SynchronizedProtocol& protocol, const FederationOptions& options, const std::vector<Arrival>& arrivals)
       : protocol_(protocol), options_(options), arrivals_(arrivals) {
     for (std::uint32_t i = 0; i < arrivals.size(); ++i) all_.push_back(ClientId{i});
   }
@@ -169,7 +169,7 @@ class NetworkSetup final : public io::SetupEngine {
     return fmt::format("{} sent the sums of {} rows, but has {}", arrival.name, own.rows, arrival.ready.rows);
   }
 
-  ServerProtocol& protocol_;
+  SynchronizedProtocol& protocol_;
   const FederationOptions& options_;
   const std::vector<Arrival>& arrivals_;
   std::vector<ClientId> all_;
@@ -194,13 +194,13 @@ std::optional<wire::StoredFederation> federation_from(const std::string& stored)
   return federation;
 }
 
-void distribute_keys(const wire::StoredFederation& federation, const std::string& run, ServerProtocol& protocol) {
+void distribute_keys(const wire::StoredFederation& federation, const std::string& run, SynchronizedProtocol& protocol) {
   wire::MaskingGroup masking_group{.run = run};
   for (const auto& member : federation.members) masking_group.members.push_back({member.name, member.ready.mask_key});
   protocol.distribute_keys(std::move(masking_group));
 }
 
-Result<wire::StoredFederation> agree(ServerProtocol& protocol, const FederationOptions& options) {
+Result<wire::StoredFederation> agree(SynchronizedProtocol& protocol, const FederationOptions& options) {
   const auto arrivals = protocol.gather();
   if (!arrivals) return arrivals.error();
   const auto tables = ColumnCheck(*arrivals).result(options.max_vector);
@@ -218,7 +218,7 @@ Result<wire::StoredFederation> agree(ServerProtocol& protocol, const FederationO
   return federation;
 }
 
-void fix_preparation(const wire::StoredFederation& federation, ServerProtocol& protocol) {
+void fix_preparation(const wire::StoredFederation& federation, SynchronizedProtocol& protocol) {
   std::vector<wire::Prepare> messages;
   std::vector<wire::Prepared> expected;
   for (const auto& member : federation.members) {

@@ -13,21 +13,21 @@
 #include "plan/plan.hpp"
 #include "transport/protocol/federation_server.hpp"
 #include "transport/protocol/messages.hpp"
-#include "transport/protocol/server_protocol.hpp"
+#include "transport/protocol/synchronized_protocol.hpp"
 
 namespace fedrk::network {
 
 /// Waits for the clients and agrees with them.
-Result<wire::StoredFederation> agree(ServerProtocol& protocol, const FederationOptions& options);
+Result<wire::StoredFederation> agree(SynchronizedProtocol& protocol, const FederationOptions& options);
 
 /// What a run store holds of it; nothing where that is damaged.
 std::optional<wire::StoredFederation> federation_from(const std::string& stored);
 
 /// Tells everyone who takes part in masked sums.
-void distribute_keys(const wire::StoredFederation& federation, const std::string& run, ServerProtocol& protocol);
+void distribute_keys(const wire::StoredFederation& federation, const std::string& run, SynchronizedProtocol& protocol);
 
 /// Tells the protocol what everyone who joins must be told and must be.
-void fix_preparation(const wire::StoredFederation& federation, ServerProtocol& protocol);
+void fix_preparation(const wire::StoredFederation& federation, SynchronizedProtocol& protocol);
 
 /// The same for those who run the rounds.
 Result<Gathered> gathered_from(const wire::StoredFederation& federation, const io::Plan& plan);

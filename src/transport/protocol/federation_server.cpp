@@ -40,7 +40,7 @@ Result<std::unique_ptr<FederationServer>> FederationServer::open(ServerOptions o
 int FederationServer::port() const { return impl_->sockets->port(); }
 
 Result<Gathered> FederationServer::gather(const std::string& stored) {
-  ServerProtocol& protocol = impl_->sockets->protocol();
+  SynchronizedProtocol& protocol = impl_->sockets->protocol();
   const FederationOptions& options = impl_->options.federation;
   wire::StoredFederation federation;
   if (stored.empty()) {

@@ -26,8 +26,8 @@ bool is_swept(const LocalTask& task) {
 
 using Answer = ServerProtocol::Answer;
 
-NetworkEngine::NetworkEngine(ServerProtocol& protocol, FederationOptions options, std::vector<ClientSummary> roster,
-                             std::size_t dimension, std::uint64_t first_task)
+NetworkEngine::NetworkEngine(SynchronizedProtocol& protocol, FederationOptions options,
+                             std::vector<ClientSummary> roster, std::size_t dimension, std::uint64_t first_task)
     : protocol_(protocol),
       options_(std::move(options)),
       roster_(std::move(roster)),

@@ -12,14 +12,14 @@
 #include "fedrk/engine.hpp"
 #include "plan/server_options.hpp"
 #include "secure_sum/masked_rounds.hpp"
-#include "transport/protocol/server_protocol.hpp"
+#include "transport/protocol/synchronized_protocol.hpp"
 
 namespace fedrk::network {
 
 class NetworkEngine final : public Engine {
  public:
   /// Tasks are numbered from `first_task` on: after a restart, as if there had been none.
-  NetworkEngine(ServerProtocol& protocol, FederationOptions options, std::vector<ClientSummary> roster,
+  NetworkEngine(SynchronizedProtocol& protocol, FederationOptions options, std::vector<ClientSummary> roster,
                 std::size_t dimension, std::uint64_t first_task);
 
   std::span<const ClientSummary> roster() const override { return roster_; }
@@ -37,7 +37,7 @@ class NetworkEngine final : public Engine {
   std::size_t answers_wanted(const LocalTask& task, std::size_t asked) const;
   void check_quorum(const LocalTask& task, std::size_t asked, const RoundReplies& round) const;
 
-  ServerProtocol& protocol_;
+  SynchronizedProtocol& protocol_;
   FederationOptions options_;
   std::vector<ClientSummary> roster_;
   std::size_t dimension_;

@@ -20,23 +20,23 @@ OutgoingMessage outgoing_of(const wire::ServerMessage& message) {
   return std::make_shared<const std::string>(bytes_of(message));
 }
 
-ServerProtocol::ServerProtocol(FederationOptions options, Outbox& outbox, operation::Log& log)
-    : options_(std::move(options)), outbox_(outbox), log_(log), plan_(wire::plan_message(options_.plan)) {
+ServerProtocol::ServerProtocol(FederationOptions options, Outbox& outbox, operation::Log& log, Clock::time_point now)
+    : options_(std::move(options)), outbox_(outbox), log_(log), plan_(wire::plan_message(options_.plan)), now_(now) {
   for (const std::string& name : options_.clients) {
     ClientSession& session = sessions_.emplace_back();
     session.name = name;
-    session.lost_at = Clock::now();
+    session.lost_at = now_;
   }
-  if (options_.run_limit.count() > 0) run_until_ = Clock::now() + options_.run_limit;
+  if (options_.run_limit.count() > 0) run_until_ = now_ + options_.run_limit;
   if (options_.most_connections == 0) options_.most_connections = 2 * sessions_.size() + 16;
 }
 
 // ---- Connections.
 
-void ServerProtocol::on_open(ConnectionId id, Peer peer) {
-  const std::lock_guard lock(mutex_);
+void ServerProtocol::on_open(ConnectionId id, Peer peer, Clock::time_point now) {
+  now_ = now;
   Connection& connection =
-      connections_.emplace(id, Connection{std::move(peer), std::nullopt, {options_.largest_message, 0}, Clock::now()})
+      connections_.emplace(id, Connection{std::move(peer), std::nullopt, {options_.largest_message, 0}, now_})
           .first->second;
   if (connections_.size() > options_.most_connections) {
     return close(id, connection, Closing::Full, "the server has too many connections; try again later");
@@ -53,7 +53,7 @@ void ServerProtocol::on_open(ConnectionId id, Peer peer) {
 void ServerProtocol::close(ConnectionId id, Connection& connection, Closing why, std::string reason) {
   if (connection.closing) return;
   connection.closing = true;
-  connection.closing_since = Clock::now();
+  connection.closing_since = now_;
   if (why != Closing::Ended) {
     log_.warning("connection.refused", {{"address", connection.peer.address},
                                         {"certificate", sanitized(connection.peer.identity)},
@@ -62,24 +62,23 @@ void ServerProtocol::close(ConnectionId id, Connection& connection, Closing why,
   outbox_.close(id, why, std::move(reason));
 }
 
-void ServerProtocol::on_closed(ConnectionId id) {
-  const std::lock_guard lock(mutex_);
+void ServerProtocol::on_closed(ConnectionId id, Clock::time_point now) {
+  now_ = now;
   const auto found = connections_.find(id);
   if (found == connections_.end()) return;
   if (const auto place = found->second.session) {
     ClientSession& session = sessions_[place->value];
     session.presence = Presence::Away;
     session.connection = 0;
-    session.lost_at = Clock::now();
+    session.lost_at = now_;
     if (!last_word_) log_.warning("client.lost", {{"client", session.name}});
   }
   connections_.erase(found);
-  changed_.notify_all();
+  changed_ = true;
 }
 
-void ServerProtocol::on_tick() {
-  const std::lock_guard lock(mutex_);
-  const auto now = Clock::now();
+void ServerProtocol::on_tick(Clock::time_point now) {
+  now_ = now;
   for (auto& [id, connection] : connections_) {
     const auto silent = now - connection.last_heard;
     if (connection.closing) {  // who does not read must not keep its place
@@ -112,8 +111,8 @@ ServerProtocol::Connection* ServerProtocol::connection_of(ConnectionId id) {
 
 // ---- The end.
 
-void ServerProtocol::end(const wire::End& message) {
-  const std::lock_guard lock(mutex_);
+void ServerProtocol::end(const wire::End& message, Clock::time_point now) {
+  now_ = now;
   last_word_ = outgoing_of(message);
   for (auto& [id, connection] : connections_) {
     if (connection.session && !connection.closing) {
@@ -125,7 +124,6 @@ void ServerProtocol::end(const wire::End& message) {
 }
 
 std::vector<ClientStatus> ServerProtocol::status() const {
-  const std::lock_guard lock(mutex_);
   std::vector<ClientStatus> all;
   for (const ClientSession& session : sessions_) {
     const std::string presence = session.quarantined                  ? "quarantined"
@@ -140,20 +138,11 @@ std::vector<ClientStatus> ServerProtocol::status() const {
 }
 
 // Who lost its connection a moment ago is on its way back, and would wait for this server in vain.
-void ServerProtocol::wait_until_empty(Milliseconds max_length) {
-  std::unique_lock lock(mutex_);
-  const auto since = Clock::now() - max_length;
-  changed_.wait_for(lock, max_length, [&] {
-    const auto may_hear = [&](const ClientSession& session) {
-      return !session.told_end && !session.quarantined && !session.revoked && session.lost_at > since;
-    };
-    return connections_.empty() && std::ranges::none_of(sessions_, may_hear);
-  });
-}
-
-std::size_t ServerProtocol::connections() const {
-  const std::lock_guard lock(mutex_);
-  return connections_.size();
+bool ServerProtocol::is_empty(Clock::time_point since) const {
+  const auto may_hear = [&](const ClientSession& session) {
+    return !session.told_end && !session.quarantined && !session.revoked && session.lost_at > since;
+  };
+  return connections_.empty() && std::ranges::none_of(sessions_, may_hear);
 }
 
 }  // namespace fedrk::network

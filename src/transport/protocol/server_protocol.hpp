@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who is connected, what each was asked, and what came back: the server's side of the protocol without any socket.
+// Who is connected, what each was asked, and what came back: the server's side of the protocol as a machine of steps.
+// It has no socket, thread, lock or clock: each step is told the time and returns at once, so a test can make up any
+// order of events and any times. SynchronizedProtocol (synchronized_protocol.hpp) is the same for threads that wait.
 //
-// Two sides meet here, under one lock. The transport reports what happens on connections (`on_...`); the run asks its
-// questions (`gather`, `exchange`) and waits for answers. Every wait ends: by the answers, by a deadline, or because
-// the run was told to end. Only the answer to the question at hand counts; whatever else arrives is refused and
-// counted, so nothing that comes late, twice or out of order can change a result.
+// Two sides meet here. The transport reports what happens on connections (`on_...`); the run begins a gathering or a
+// question, looks again at each deadline that `next_deadline` names, and takes what there is when it names none. Every
+// wait ends so: by the answers, by a deadline, or because the run was told to end. Only the answer to the question at
+// hand counts; whatever else arrives is refused and counted, so nothing that comes late, twice or out of order can
+// change a result.
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -66,29 +68,31 @@ struct Peer {
   bool secured = false;  // by TLS
 };
 
+/// REQUIRES: no step is told an earlier time than the one before.
 class ServerProtocol {
  public:
-  ServerProtocol(FederationOptions options, Outbox& outbox, operation::Log& log);
+  ServerProtocol(FederationOptions options, Outbox& outbox, operation::Log& log, Clock::time_point now);
 
   // ---- The transport's side.
 
-  void on_open(ConnectionId connection, Peer peer);
+  void on_open(ConnectionId connection, Peer peer, Clock::time_point now);
   /// A message of the WebSocket (chunks.hpp).
-  void on_chunk(ConnectionId connection, std::string_view chunk);
-  void on_closed(ConnectionId connection);
+  void on_chunk(ConnectionId connection, std::string_view chunk, Clock::time_point now);
+  void on_closed(ConnectionId connection, Clock::time_point now);
   /// Now and then: closes connections that fell silent or never said hello, and those that may no longer be here.
-  void on_tick();
+  void on_tick(Clock::time_point now);
 
-  // ---- The run's side. These throw RunAborted after `interrupt`.
+  // ---- The run's side. `begin` and what takes throw RunAborted after `interrupt` and when the run's time is over.
 
-  /// Waits until all listed clients have read their data, or, at the deadline for joining, as many as are enough. Those
-  /// who are not there then are not part of the run.
+  /// Until all listed clients have read their data, or, at the deadline for joining, as many as are enough. Those who
+  /// are not there when the arrivals are taken are not part of the run.
+  void begin_gathering(Clock::time_point now);
   struct Arrival {
     std::string name;
     wire::Ready ready;
     bool known_draws = false;
   };
-  Result<std::vector<Arrival>> gather();
+  Result<std::vector<Arrival>> take_arrivals(Clock::time_point now);
 
   /// What everyone is asked at one time, and what kind of answer counts.
   struct Question {
@@ -107,11 +111,18 @@ class ServerProtocol {
     bool may_return = false;                  // it was late or gone: asked again, it may answer
     std::optional<std::uint32_t> answered{};  // it has answered this attempt at the task already, and may the next
   };
-  /// Asks, waits, and brings the answers in the order of `clients`.
-  std::vector<Answer> exchange(const Question& question, std::span<const ClientId> clients);
-  /// The two halves of it. `question` must stay until the answers are there.
-  void begin(const Question& question, std::span<const ClientId> clients);
-  std::vector<Answer> wait();
+  /// `question` must stay until the answers are taken.
+  void begin(const Question& question, std::span<const ClientId> clients, Clock::time_point now);
+  /// In the order of the clients who were asked.
+  std::vector<Answer> take_answers();
+
+  /// Of the gathering or the question that was begun: whether all are here, or have answered or never will.
+  bool complete() const;
+  /// Gives up on who is late by now. Returns when to look again unless `take_changed` is true before; nothing where
+  /// there is nothing to wait for any more, and what was begun is to be taken. REQUIRES: something was begun.
+  std::optional<Clock::time_point> next_deadline(Clock::time_point now);
+  /// Whether, since the last call, something has happened for which a waiter should look again. Most messages are not.
+  bool take_changed() { return std::exchange(changed_, false); }
 
   /// From now on everyone who is here, or comes, is told who takes part in masked sums. The place is set for each.
   void distribute_keys(wire::MaskingGroup masking_group);
@@ -123,15 +134,15 @@ class ServerProtocol {
   void expect(const std::vector<Arrival>& arrivals);
 
   /// An answer that was well-formed but wrong: counted, and at last its client is quarantined.
-  void report_wrong(ClientId client, const std::string& reason);
+  void report_wrong(ClientId client, const std::string& reason, Clock::time_point now);
 
-  void end(const wire::End& message);
+  void end(const wire::End& message, Clock::time_point now);
   void interrupt(Termination why, std::string reason);
 
   std::vector<ClientStatus> status() const;
-  std::size_t connections() const;
-  /// After `end`: until all have heard it and hung up, but no longer than this, nor for those who are gone for longer.
-  void wait_until_empty(Milliseconds max_length);
+  std::size_t connections() const { return connections_.size(); }
+  /// After `end`: whether all have heard it and hung up, besides those who are gone since before this.
+  bool is_empty(Clock::time_point since) const;
 
  private:
   struct Connection {
@@ -184,9 +195,10 @@ class ServerProtocol {
   void record_violation(ClientId client, const std::string& reason);
   void throw_if_interrupted() const;
   bool time_is_up();
+  std::size_t here() const;
   bool is_outstanding(ClientId client) const;
   bool answers_question(const wire::ClientMessage& message) const;
-  Clock::time_point give_up_on_late(Clock::time_point now);
+  Clock::time_point give_up_on_late();
   Connection* connection_of(ConnectionId id);
   std::string names_of_missing() const;
   void begin_without_missing();
@@ -195,14 +207,15 @@ class ServerProtocol {
   Outbox& outbox_;
   operation::Log& log_;
   std::vector<wire::PlanEntry> plan_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  Clock::time_point now_;  // of the step at hand
+  bool changed_ = false;
   std::map<ConnectionId, Connection> connections_;
   std::vector<ClientSession> sessions_;
   bool open_for_all_ = true;  // until the roster is known
   std::optional<wire::MaskingGroup> masking_group_;
   std::vector<wire::Prepare> preparation_;
   std::vector<wire::Prepared> expected_;
+  std::optional<Clock::time_point> join_until_;  // while clients are gathered
   std::optional<Pending> pending_;
   std::optional<RunAborted> interrupted_;
   OutgoingMessage last_word_;  // once the run has ended

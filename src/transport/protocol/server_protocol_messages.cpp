@@ -38,11 +38,11 @@ std::string_view run_of(const wire::ClientMessage& message) {
 
 }  // namespace
 
-void ServerProtocol::on_chunk(ConnectionId id, std::string_view chunk) {
-  const std::lock_guard lock(mutex_);
+void ServerProtocol::on_chunk(ConnectionId id, std::string_view chunk, Clock::time_point now) {
+  now_ = now;
   Connection* const connection = connection_of(id);
   if (connection == nullptr) return;
-  connection->last_heard = Clock::now();
+  connection->last_heard = now;
   const auto spoken = connection->session ? wire::kProtocol : wire::protocol_of_hello(chunk).value_or(wire::kProtocol);
   if (spoken != wire::kProtocol) {
     return close(
@@ -125,7 +125,6 @@ void ServerProtocol::greet(ConnectionId id, Connection& connection, const wire::
                                              .plan = plan_,
                                              .masked = options_.masked,
                                              .heartbeat_ms = static_cast<std::uint32_t>(options_.heartbeat.count())}));
-  changed_.notify_all();
 }
 
 void ServerProtocol::on_whole(Connection& connection, ClientId client, wire::ClientMessage message) {
@@ -199,7 +198,7 @@ void ServerProtocol::on_prepared_again(ClientId client, const wire::Prepared& pr
 void ServerProtocol::arrive(ClientId client) {
   sessions_[client.value].presence = Presence::Here;
   if (is_outstanding(client)) ask(client);
-  changed_.notify_all();
+  changed_ = true;
 }
 
 void ServerProtocol::on_answer(ClientId client, wire::ClientMessage message) {
@@ -253,8 +252,8 @@ void ServerProtocol::record_violation(ClientId client, const std::string& fact) 
   }
 }
 
-void ServerProtocol::report_wrong(ClientId client, const std::string& fact) {
-  const std::lock_guard lock(mutex_);
+void ServerProtocol::report_wrong(ClientId client, const std::string& fact, Clock::time_point now) {
+  now_ = now;
   record_violation(client, fact);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the run asks, and how long it waits.
+// What the run asks, and until when that may be answered.
 
 #include <algorithm>
 #include <utility>
@@ -48,11 +48,11 @@ void ServerProtocol::resolve(ClientId client, std::optional<wire::ClientMessage>
   answer.message = std::move(message);
   answer.absence = std::move(absence);
   answer.may_return = may_return;
-  if (--pending_->outstanding == 0) changed_.notify_all();
+  if (--pending_->outstanding == 0) changed_ = true;
 }
 
 // Those who are gone for too long, and all when the time is over. Returns when to look again.
-Clock::time_point ServerProtocol::give_up_on_late(Clock::time_point now) {
+Clock::time_point ServerProtocol::give_up_on_late() {
   const bool from_now = pending_->question->away_limit.count() > 0;
   const Milliseconds away_limit = from_now ? pending_->question->away_limit : options_.away_limit;
   Clock::time_point next = pending_->deadline;
@@ -63,7 +63,7 @@ Clock::time_point ServerProtocol::give_up_on_late(Clock::time_point now) {
     const bool away = session.presence == Presence::Away;
     const auto since = from_now ? std::max(pending_->begun, session.lost_at) : session.lost_at;
     const auto until = away ? std::min(pending_->deadline, since + away_limit) : pending_->deadline;
-    if (now < until) {
+    if (now_ < until) {
       next = std::min(next, until);
     } else if (away) {
       ++session.counts.lost;
@@ -76,20 +76,25 @@ Clock::time_point ServerProtocol::give_up_on_late(Clock::time_point now) {
   return next;
 }
 
-std::vector<ServerProtocol::Answer> ServerProtocol::exchange(const Question& question,
-                                                             std::span<const ClientId> clients) {
-  begin(question, clients);
-  return wait();
+bool ServerProtocol::complete() const { return pending_ ? pending_->outstanding == 0 : here() == sessions_.size(); }
+
+std::optional<Clock::time_point> ServerProtocol::next_deadline(Clock::time_point now) {
+  FEDRK_EXPECTS(pending_ || join_until_);
+  now_ = now;
+  if (complete() || time_is_up()) return std::nullopt;
+  const auto next = pending_ ? give_up_on_late() : *join_until_;
+  if (complete() || now_ >= next) return std::nullopt;
+  return run_until_ ? std::min(next, *run_until_) : next;
 }
 
-void ServerProtocol::begin(const Question& question, std::span<const ClientId> clients) {
-  const std::lock_guard lock(mutex_);
+void ServerProtocol::begin(const Question& question, std::span<const ClientId> clients, Clock::time_point now) {
+  now_ = now;
   throw_if_interrupted();
   Pending& pending = pending_.emplace(Pending());
   pending.question = &question;
   pending.place.assign(sessions_.size(), npos);
   pending.outstanding = clients.size();
-  pending.begun = Clock::now();
+  pending.begun = now_;
   pending.deadline = pending.begun + options_.reply_limit;
   for (const ClientId client : clients) {
     pending.place[client.value] = pending.answers.size();
@@ -107,19 +112,17 @@ void ServerProtocol::begin(const Question& question, std::span<const ClientId> c
   }
 }
 
-std::vector<ServerProtocol::Answer> ServerProtocol::wait() {
-  std::unique_lock lock(mutex_);
-  Pending& pending = *pending_;
-  while (pending.outstanding > 0 && !time_is_up()) {
-    auto next = give_up_on_late(Clock::now());
-    if (run_until_) next = std::min(next, *run_until_);
-    if (pending.outstanding > 0) changed_.wait_until(lock, next);
-  }
-  std::vector<Answer> answers = std::move(pending.answers);
-  const bool complete = pending.outstanding == 0;
+std::vector<ServerProtocol::Answer> ServerProtocol::take_answers() {
+  FEDRK_EXPECTS(pending_ && (complete() || interrupted_));
+  std::vector<Answer> answers = std::move(pending_->answers);
+  const bool all = complete();
   pending_.reset();
-  if (!complete) throw_if_interrupted();
+  if (!all) throw_if_interrupted();
   return answers;
+}
+
+std::size_t ServerProtocol::here() const {
+  return static_cast<std::size_t>(std::ranges::count(sessions_, Presence::Here, &ClientSession::presence));
 }
 
 std::string ServerProtocol::names_of_missing() const {
@@ -141,16 +144,15 @@ void ServerProtocol::begin_without_missing() {
   for (std::uint32_t i = 0; i < sessions_.size(); ++i) connections_.at(sessions_[i].connection).session = ClientId{i};
 }
 
-Result<std::vector<ServerProtocol::Arrival>> ServerProtocol::gather() {
-  std::unique_lock lock(mutex_);
-  const auto deadline = Clock::now() + options_.join_limit;
-  const auto here = [&] {
-    return static_cast<std::size_t>(std::ranges::count(sessions_, Presence::Here, &ClientSession::presence));
-  };
-  while (!time_is_up() && here() < sessions_.size() && Clock::now() < deadline) {
-    changed_.wait_until(lock, run_until_ ? std::min(deadline, *run_until_) : deadline);
-  }
-  throw_if_interrupted();
+void ServerProtocol::begin_gathering(Clock::time_point now) {
+  now_ = now;
+  join_until_ = now_ + options_.join_limit;
+}
+
+Result<std::vector<ServerProtocol::Arrival>> ServerProtocol::take_arrivals(Clock::time_point now) {
+  now_ = now;
+  join_until_.reset();
+  if (time_is_up()) throw_if_interrupted();
   const std::size_t min_clients = options_.min_clients == 0 ? sessions_.size() : options_.min_clients;
   if (here() < min_clients) {
     return Error{fmt::format("only {} of {} clients joined within {:g} s; missing: {}", here(), sessions_.size(),
@@ -168,7 +170,6 @@ Result<std::vector<ServerProtocol::Arrival>> ServerProtocol::gather() {
 }
 
 void ServerProtocol::expect(const std::vector<Arrival>& arrivals) {
-  const std::lock_guard lock(mutex_);
   FEDRK_EXPECTS(arrivals.size() == sessions_.size());
   open_for_all_ = false;
   for (std::size_t i = 0; i < sessions_.size(); ++i) {
@@ -178,7 +179,6 @@ void ServerProtocol::expect(const std::vector<Arrival>& arrivals) {
 }
 
 void ServerProtocol::distribute_keys(wire::MaskingGroup masking_group) {
-  const std::lock_guard lock(mutex_);
   FEDRK_EXPECTS(masking_group.members.size() == sessions_.size());
   masking_group_ = std::move(masking_group);
   for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
@@ -187,7 +187,6 @@ void ServerProtocol::distribute_keys(wire::MaskingGroup masking_group) {
 }
 
 void ServerProtocol::fix_preparation(std::vector<wire::Prepare> messages, std::vector<wire::Prepared> expected) {
-  const std::lock_guard lock(mutex_);
   FEDRK_EXPECTS(messages.size() == sessions_.size() && expected.size() == sessions_.size());
   preparation_ = std::move(messages);
   expected_ = std::move(expected);
@@ -197,14 +196,13 @@ void ServerProtocol::fix_preparation(std::vector<wire::Prepare> messages, std::v
 }
 
 void ServerProtocol::interrupt(Termination why, std::string reason) {
-  const std::lock_guard lock(mutex_);
   if (!interrupted_) interrupted_.emplace(why, std::move(reason));
-  changed_.notify_all();
+  changed_ = true;
 }
 
 // True where the run is to end, by the clock or because it was told to.
 bool ServerProtocol::time_is_up() {
-  if (!interrupted_ && run_until_ && Clock::now() >= *run_until_) {
+  if (!interrupted_ && run_until_ && now_ >= *run_until_) {
     interrupted_.emplace(Termination::Deadline, fmt::format("{:g} s were given", seconds(options_.run_limit)));
   }
   return interrupted_.has_value();

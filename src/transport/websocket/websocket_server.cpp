@@ -39,7 +39,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   ~Impl() override;
 
   Result<void> start(const WebSocketServerOptions& options, const FederationOptions& federation);
-  ServerProtocol& protocol() { return protocol_; }
+  SynchronizedProtocol& protocol() { return protocol_; }
   int port() const { return admission_.port(); }
 
   void send(ConnectionId connection, OutgoingMessage outgoing) override;
@@ -69,7 +69,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   std::ptrdiff_t memory_limit_, buffered_ = 0;
   Milliseconds hello_limit_, tick_;
   std::size_t clients_, most_handshakes_, most_open_;
-  ServerProtocol protocol_;
+  SynchronizedProtocol protocol_;
   ConnectionLimits limits_;
   std::optional<asio::ssl::context> tls_;
 
@@ -208,7 +208,7 @@ void WebSocketServer::Impl::on_gone(ConnectionId id) {
 
 WebSocketServer::WebSocketServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WebSocketServer::~WebSocketServer() = default;
-ServerProtocol& WebSocketServer::protocol() { return impl_->protocol(); }
+SynchronizedProtocol& WebSocketServer::protocol() { return impl_->protocol(); }
 int WebSocketServer::port() const { return impl_->port(); }
 
 Result<std::unique_ptr<WebSocketServer>> WebSocketServer::open(const WebSocketServerOptions& options,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The server's sockets: WebSocket connections on one side, a ServerProtocol on the other.
+// The server's sockets: WebSocket connections on one side, a SynchronizedProtocol on the other.
 //
 // One thread serves all connections, so a thousand idle clients cost no thread. What is to be sent is encoded by the
 // thread that sends it and handed over.
@@ -15,7 +15,7 @@
 #include "fedrk/tls_files.hpp"
 #include "ops/log.hpp"
 #include "plan/server_options.hpp"
-#include "transport/protocol/server_protocol.hpp"
+#include "transport/protocol/synchronized_protocol.hpp"
 
 namespace fedrk::network {
 
@@ -32,7 +32,7 @@ class WebSocketServer {
   /// Connections that are still open are cut.
   ~WebSocketServer();
 
-  ServerProtocol& protocol();
+  SynchronizedProtocol& protocol();
   int port() const;
 
  private:
