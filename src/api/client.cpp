@@ -29,7 +29,7 @@ std::vector<Coefficient> join(const std::string& server, const std::string& name
   options.name = name;
   options.software = "fedrk";
   options.tls = settings.tls;
-  options.reveal_updates = !settings.masked;
+  options.consent.reveal_updates = !settings.masked;
   options.wait_limit = settings.wait_limit;
   network::ClientOutcome outcome = network::ClientRun(std::move(options), owner, log).run();
   if (outcome.kind != network::ClientOutcome::Kind::Ended) throw InvalidData(name + ": " + outcome.message);

@@ -24,6 +24,7 @@
 namespace fedrk::masking {
 
 using Key = std::array<std::uint8_t, 32>;
+using Digest = std::array<std::uint8_t, 32>;
 
 /// Its bytes.
 inline std::string_view text_of(const Key& key) {

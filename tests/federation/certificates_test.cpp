@@ -94,7 +94,7 @@ class Certificates : public testing::Test {
     options.name = name;
     options.tls = {folder / "client.crt", folder / "client.key", folder / "ca.crt"};
     options.wait_limit = 0ms;
-    options.reveal_updates = true;
+    options.consent.reveal_updates = true;
     return network::ClientRun(options, owner, *log).run();
   }
   security::Finding shake_hands(const Identity& identity) {

@@ -85,7 +85,7 @@ network::SessionOutcome misbehave(const Federation& federation, Manner manner, b
   NoLog log;
   network::FileOwner owner(site_name(0), std::filesystem::exists(table.data) ? table : matrix, {}, log);
   network::ClientProtocolOptions own{.name = site_name(0), .software = "odd"};
-  own.known_draws = own.reveal_updates = !masked;
+  own.consent.known_draws = own.consent.reveal_updates = !masked;
   if (masked) {
     own.credentials = *security::read_credentials({folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"});
   }

@@ -268,7 +268,7 @@ class Play {
   test::NoLog log_;
   TinyOwner owner_;
   ClientProtocol protocol_{
-      {.name = "tiny", .software = "fuzz", .reveal_updates = true, .expose_rows = true}, owner_, log_};
+      {.name = "tiny", .software = "fuzz", .consent = {.reveal_updates = true, .expose_rows = true}}, owner_, log_};
   wire::MaskKey own_;
   bool masked_ = false;
   wire::Reassembler<wire::ServerMessage> incoming_{2000, 16};

@@ -129,8 +129,8 @@ class LocalFederation {
     if (tls) options.tls = tls(name);
     options.server = "127.0.0.1:" + std::to_string(server_->port());
     options.name = name;
-    options.known_draws = options.reveal_updates = options.expose_rows = !masked_;
-    if (masked_ && books_ != nullptr) options.book = &books_->of(name);
+    options.consent.known_draws = options.consent.reveal_updates = options.consent.expose_rows = !masked_;
+    if (masked_ && books_ != nullptr) options.guard = &books_->of(name);
     return options;
   }
 

@@ -35,7 +35,7 @@ class MaskedFixture {
       books_.push_back(store::replay_guard_in_memory());
       owners_.push_back(std::make_unique<ReadyOwner>(std::move(clients[i])));
       network::ClientProtocolOptions options{.name = fixture_name(i), .software = ""};
-      options.book = books_.back().get();
+      options.guard = books_.back().get();
       if (adjust) adjust(options);
       participants_.push_back(std::make_unique<network::ClientProtocol>(std::move(options), *owners_.back(), *log_));
       const wire::ClientMessage answer = say(i, welcome(plan));

@@ -65,12 +65,12 @@ network::ClientRunOptions run_options(const ClientSettings& settings) {
   options.name = settings.name;
   options.software = "fedrk " FEDRK_VERSION;
   if (!settings.insecure) options.tls = settings.tls;
-  options.known_draws = settings.known_draws;
-  options.reveal_updates = settings.reveal_updates;
-  options.expose_rows = settings.expose_rows;
-  options.min_sum = settings.min_sum;
+  options.consent = {.known_draws = settings.known_draws,
+                     .reveal_updates = settings.reveal_updates,
+                     .expose_rows = settings.expose_rows,
+                     .max_vector = settings.max_vector / sizeof(double),
+                     .min_sum = settings.min_sum};
   options.wait_limit = Milliseconds(static_cast<std::int64_t>(settings.wait * 1e3));
-  options.max_vector = settings.max_vector / sizeof(double);
   options.largest_message = settings.largest_message;
   options.diagnose = [settings] { return diagnose(settings); };
   return options;
@@ -138,18 +138,18 @@ int client(const ClientArguments& arguments) {
   if (settings->known_draws) {
     log->warning("draws.known", {{"note", "random draws derive from the plan's seed: the server could repeat them"}});
   }
-  const auto book = store::open_replay_guard(settings->state);
-  if (!book) return complain(book.error().message, kBadInput);
+  const auto guard = store::open_replay_guard(settings->state);
+  if (!guard) return complain(guard.error().message, kBadInput);
   network::FileOwner owner(settings->name, settings->files, secret, *log);
   network::ClientRunOptions options = run_options(*settings);
-  options.book = book->get();
-  options.budget = {settings->privacy_epsilon, settings->privacy_delta, &*store};
+  options.guard = guard->get();
+  options.consent.budget = {settings->privacy_epsilon, settings->privacy_delta, &*store};
   network::ClientRun run(std::move(options), owner, *log);
   const SignalWatch signals([&](int) { run.stop(); });
   const ClientOutcome outcome = run.run();
   // A run that was stopped or lost its clients may be resumed: what it needs of this client stays.
   if (outcome.status == kCompleted) {
-    if (const auto done = (*book)->forget(owner.run()); !done) log->warning("store", {{"note", done.error().message}});
+    if (const auto done = (*guard)->forget(owner.run()); !done) log->warning("store", {{"note", done.error().message}});
   }
   return report(*settings, outcome);
 }

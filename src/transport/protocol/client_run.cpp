@@ -25,13 +25,11 @@ ClientOutcome ended(const wire::End& end) {
 // Certificates that cannot be read show when the connection is made; keys for masks are then not signed, and others
 // refuse them.
 ClientProtocolOptions participant_options(const ClientRunOptions& options) {
-  ClientProtocolOptions own{options.name, options.software, options.known_draws, options.max_vector,
-                            options.largest_message};
-  own.reveal_updates = options.reveal_updates;
-  own.expose_rows = options.expose_rows;
-  own.min_sum = options.min_sum;
-  own.book = options.book;
-  own.budget = options.budget;
+  ClientProtocolOptions own{.name = options.name,
+                            .software = options.software,
+                            .largest_message = options.largest_message,
+                            .consent = options.consent,
+                            .guard = options.guard};
   if (options.tls) {
     auto credentials = security::read_credentials({options.tls->certificate, options.tls->key, options.tls->ca});
     own.credentials = credentials ? *std::move(credentials) : security::Credentials{};
@@ -98,7 +96,7 @@ std::optional<ClientOutcome> ClientRun::State::attempt() {
     if (stopped) return std::nullopt;
     link = made->get();
   }
-  const SessionOutcome session = run_session(**made, participant, options.max_vector, options.largest_message);
+  const SessionOutcome session = run_session(**made, participant, options.consent.max_vector, options.largest_message);
   {
     const std::lock_guard lock(mutex);
     link = nullptr;

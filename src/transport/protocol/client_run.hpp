@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "checkpoint/privacy_budget.hpp"
 #include "fedrk/tls_files.hpp"
 #include "ops/log.hpp"
 #include "plan/server_options.hpp"
 #include "secure_sum/replay_guard.hpp"
+#include "transport/protocol/consent_site.hpp"
 #include "transport/protocol/data_owner.hpp"
 
 namespace fedrk::network {
@@ -33,15 +33,10 @@ struct ClientRunOptions {
   std::string name;
   std::string software;
   std::optional<TlsFiles> tls;  // none: in the clear
-  bool known_draws = false;
-  bool reveal_updates = false;         // takes part where the server sees single updates
-  bool expose_rows = false;            // also where one update shows a row outright
-  std::size_t min_sum = 3;             // participants of a masked sum at least; 0: all clients of the run
-  store::ReplayGuard* book = nullptr;  // what it must remember of masked runs; none: for as long as this lives
-  PrivacyBudget budget{};              // what its rows may ever give away under differential privacy
-  Milliseconds wait_limit{600'000};    // for a server that cannot be reached
-  Milliseconds retry_most{2'000};      // between attempts; the first come sooner
-  std::size_t max_vector = 1 << 27;
+  ConsentOptions consent{};
+  store::ReplayGuard* guard = nullptr;  // what it must remember of masked runs; none: for as long as this lives
+  Milliseconds wait_limit{600'000};     // for a server that cannot be reached
+  Milliseconds retry_most{2'000};       // between attempts; the first come sooner
   std::size_t largest_message = 4 << 20;
   std::function<Diagnosis()> diagnose{};                             // asked where the server cannot be reached
   std::function<Result<std::unique_ptr<ServerLink>>()> connector{};  // empty: over the network

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the run asks, and until when that may be answered.
+// What the run asks, what clients answer, and until when.
 
 #include <algorithm>
 #include <utility>
@@ -8,10 +8,22 @@
 #include <fmt/format.h>
 
 #include "fedrk/contracts.hpp"
+#include "transport/protocol/sanitized.hpp"
 #include "transport/protocol/server_protocol.hpp"
+#include "transport/protocol/wire.hpp"
 
 namespace fedrk::network {
 namespace {
+
+// The run that a message belongs to; none before the client knows it.
+std::string_view run_of(const wire::ClientMessage& message) {
+  return std::visit(
+      [](const auto& body) -> std::string_view {
+        if constexpr (requires { body.run; }) return body.run;
+        return "";
+      },
+      message);
+}
 
 double seconds(Milliseconds time) { return std::chrono::duration<double>(time).count(); }
 
@@ -50,6 +62,118 @@ void ServerProtocol::resolve(ClientId client, std::optional<wire::ClientMessage>
   answer.may_return = may_return;
   if (--pending_->outstanding == 0) changed_ = true;
 }
+
+// ---- Messages.
+
+void ServerProtocol::on_chunk(ConnectionId id, std::string_view chunk, Clock::time_point now) {
+  now_ = now;
+  Connection* const connection = connection_of(id);
+  if (connection == nullptr) return;
+  connection->last_heard = now;
+  const auto spoken = connection->session ? wire::kProtocol : wire::protocol_of_hello(chunk).value_or(wire::kProtocol);
+  if (spoken != wire::kProtocol) {
+    return close(
+        id, *connection, Closing::Unfit,
+        fmt::format("the server speaks protocol {}, the client {}: use the same version of fedrk on both sides",
+                    wire::kProtocol, spoken));
+  }
+  auto message = connection->incoming.add(chunk);
+  if (!message) {
+    if (connection->session) record_violation(*connection->session, message.error().message);
+    return close(id, *connection, Closing::Broken, message.error().message);
+  }
+  if (*message) on_message(id, *connection, **std::move(message));
+}
+
+void ServerProtocol::on_message(ConnectionId id, Connection& connection, wire::ClientMessage message) {
+  if (wire::holds<wire::Heartbeat>(message)) return;
+  const auto* hello = std::get_if<wire::Hello>(&message);
+  if ((hello != nullptr) != !connection.session) {
+    return close(id, connection, Closing::Broken, "a client says hello first, and once");
+  }
+  if (hello != nullptr) return greet(id, connection, *hello);
+  const ClientId client = *connection.session;
+  if (--connection.allowance < 0) {
+    constexpr auto kWords = "it says much more than it was asked";
+    record_violation(client, kWords);
+    return close(id, connection, Closing::Broken, kWords);
+  }
+  on_whole(connection, client, std::move(message));
+}
+
+void ServerProtocol::on_whole(Connection& connection, ClientId client, wire::ClientMessage message) {
+  ClientSession& session = sessions_[client.value];
+  if (auto* ready = std::get_if<wire::Ready>(&message)) {
+    if (session.presence == Presence::Greeted) return on_ready(connection, client, std::move(*ready));
+    return record_violation(client, "a message that was not asked for");
+  }
+  if (const auto* refusal = std::get_if<wire::Refusal>(&message)) return on_refusal(client, *refusal);
+  if (run_of(message) != options_.run) {
+    ++session.counts.stale;
+    return log_.warning("answer.refused", {{"client", session.name}, {"reason", "it belongs to another run"}});
+  }
+  const auto* prepared = std::get_if<wire::Prepared>(&message);
+  if (prepared != nullptr && session.presence == Presence::Preparing) return on_prepared_again(client, *prepared);
+  on_answer(client, std::move(message));
+}
+
+void ServerProtocol::on_answer(ClientId client, wire::ClientMessage message) {
+  ClientSession& session = sessions_[client.value];
+  const auto* update = std::get_if<wire::Update>(&message);
+  const bool fits = session.presence == Presence::Here && answers_question(message);
+  if (fits && is_outstanding(client)) {
+    ++session.counts.answers;
+    session.prepared = session.prepared || wire::holds<wire::Prepared>(message);
+    return resolve(client, std::move(message), "");
+  }
+  const bool again = fits && pending_->place[client.value] != npos;
+  ++(again ? session.counts.duplicates : session.counts.stale);
+  log_.warning("answer.refused",
+               {{"client", session.name},
+                {"round", update != nullptr ? update->round + 1 : 0U},
+                {"reason", again ? "it answered already" : "it answers another question than the one at hand"}});
+}
+
+void ServerProtocol::on_refusal(ClientId client, const wire::Refusal& refusal) {
+  ClientSession& session = sessions_[client.value];
+  const std::string reason = sanitized(refusal.reason);
+  log_.warning("client.refused", {{"client", session.name}, {"reason", reason}});
+  const bool joining = session.presence != Presence::Here;
+  if (is_outstanding(client)) {
+    const bool task = pending_->question->kind == wire::kAnswerKind<wire::Update>;
+    const bool at_hand =
+        refusal.run == options_.run && refusal.number.has_value() == task &&
+        (!task || (*refusal.number == pending_->question->number && refusal.attempt == pending_->question->attempt));
+    if (at_hand) pending_->answers[pending_->place[client.value]].answered = refusal.answered;
+    if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
+  }
+  if (!joining) return;                                              // it stays for the next question
+  if (Connection* connection = connection_of(session.connection)) {  // it cannot take part as it is, and says so itself
+    close(session.connection, *connection, Closing::Unfit, reason);
+  }
+}
+
+void ServerProtocol::record_violation(ClientId client, const std::string& fact) {
+  ClientSession& session = sessions_[client.value];
+  ++session.counts.wrong;
+  log_.warning("answer.wrong",
+               {{"client", session.name}, {"reason", sanitized(fact)}, {"times", session.counts.wrong}});
+  if (session.quarantined || session.counts.wrong < options_.wrong_limit) return;
+  session.quarantined = true;
+  const std::string reason = fmt::format("was quarantined after {} wrong answers", session.counts.wrong);
+  log_.error("client.put_aside", {{"client", session.name}, {"times", session.counts.wrong}});
+  if (is_outstanding(client)) resolve(client, std::nullopt, reason);
+  if (Connection* connection = connection_of(session.connection)) {
+    close(session.connection, *connection, Closing::Denied, fmt::format("'{}' {}", session.name, reason));
+  }
+}
+
+void ServerProtocol::report_wrong(ClientId client, const std::string& fact, Clock::time_point now) {
+  now_ = now;
+  record_violation(client, fact);
+}
+
+// ---- Waits.
 
 // Those who are gone for too long, and all when the time is over. Returns when to look again.
 Clock::time_point ServerProtocol::give_up_on_late() {
@@ -119,80 +243,6 @@ std::vector<ServerProtocol::Answer> ServerProtocol::take_answers() {
   pending_.reset();
   if (!all) throw_if_interrupted();
   return answers;
-}
-
-std::size_t ServerProtocol::here() const {
-  return static_cast<std::size_t>(std::ranges::count(sessions_, Presence::Here, &ClientSession::presence));
-}
-
-std::string ServerProtocol::names_of_missing() const {
-  std::string names;
-  for (const ClientSession& session : sessions_) {
-    if (session.presence != Presence::Here) names += (names.empty() ? "" : ", ") + session.name;
-  }
-  return names;
-}
-
-void ServerProtocol::begin_without_missing() {
-  for (auto& [id, connection] : connections_) {  // on their way, but too late
-    if (connection.session && sessions_[connection.session->value].presence != Presence::Here) {
-      close(id, connection, Closing::Unfit, "the run has begun without it");
-      connection.session.reset();
-    }
-  }
-  std::erase_if(sessions_, [](const ClientSession& session) { return session.presence != Presence::Here; });
-  for (std::uint32_t i = 0; i < sessions_.size(); ++i) connections_.at(sessions_[i].connection).session = ClientId{i};
-}
-
-void ServerProtocol::begin_gathering(Clock::time_point now) {
-  now_ = now;
-  join_until_ = now_ + options_.join_limit;
-}
-
-Result<std::vector<ServerProtocol::Arrival>> ServerProtocol::take_arrivals(Clock::time_point now) {
-  now_ = now;
-  join_until_.reset();
-  if (time_is_up()) throw_if_interrupted();
-  const std::size_t min_clients = options_.min_clients == 0 ? sessions_.size() : options_.min_clients;
-  if (here() < min_clients) {
-    return Error{fmt::format("only {} of {} clients joined within {:g} s; missing: {}", here(), sessions_.size(),
-                             seconds(options_.join_limit), names_of_missing())};
-  }
-  if (here() < sessions_.size()) {
-    log_.warning("federation.incomplete", {{"clients", here()}, {"missing", names_of_missing()}});
-    if (preparation_.empty()) begin_without_missing();  // a run that goes on keeps their places
-  }
-  open_for_all_ = false;
-  std::vector<Arrival> arrivals;
-  for (const ClientSession& session : sessions_)
-    arrivals.push_back({session.name, session.ready.value_or(wire::Ready()), session.known_draws});
-  return arrivals;
-}
-
-void ServerProtocol::expect(const std::vector<Arrival>& arrivals) {
-  FEDRK_EXPECTS(arrivals.size() == sessions_.size());
-  open_for_all_ = false;
-  for (std::size_t i = 0; i < sessions_.size(); ++i) {
-    sessions_[i].ready = arrivals[i].ready;
-    sessions_[i].known_draws = arrivals[i].known_draws;
-  }
-}
-
-void ServerProtocol::distribute_keys(wire::MaskingGroup masking_group) {
-  FEDRK_EXPECTS(masking_group.members.size() == sessions_.size());
-  masking_group_ = std::move(masking_group);
-  for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
-    if (sessions_[i].presence == Presence::Here) send_masking_group(ClientId{i});
-  }
-}
-
-void ServerProtocol::fix_preparation(std::vector<wire::Prepare> messages, std::vector<wire::Prepared> expected) {
-  FEDRK_EXPECTS(messages.size() == sessions_.size() && expected.size() == sessions_.size());
-  preparation_ = std::move(messages);
-  expected_ = std::move(expected);
-  for (std::uint32_t i = 0; i < sessions_.size(); ++i) {
-    if (sessions_[i].presence == Presence::Here && !sessions_[i].prepared) prepare(ClientId{i});
-  }
 }
 
 void ServerProtocol::interrupt(Termination why, std::string reason) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "secure_sum/masked_client.hpp"
-
 #include "pki/authority.hpp"
 #include "unit/secure_sum/masked_clients.hpp"
 

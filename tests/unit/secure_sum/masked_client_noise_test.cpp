@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "secure_sum/masked_client.hpp"
-
 #include "methods/zcdp.hpp"
 #include "support/temp_folder.hpp"
 #include "unit/secure_sum/masked_clients.hpp"
@@ -20,7 +18,7 @@ class NoisyClients : public testing::Test {
         [&](ClientProtocolOptions& options) {
           auto& store = stores_.emplace_back(
               std::make_unique<store::ClientStore>(*store::ClientStore::open(folder_.path() / options.name)));
-          options.budget = {epsilon, 1e-5, epsilon > 0.0 ? store.get() : nullptr};
+          options.consent.budget = {epsilon, 1e-5, epsilon > 0.0 ? store.get() : nullptr};
         },
         plan);
     return fixture;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "secure_sum/masked_client.hpp"
-
 #include "unit/secure_sum/masked_clients.hpp"
 
 namespace fedrk::network {
@@ -294,25 +292,38 @@ TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
             "it cannot make keys for masks; its own log says why");
 }
 
+/// Its column sums change when the test says so, as those of a table that was edited do.
+class EditedOwner final : public DataOwner {
+ public:
+  Result<TableShape> read(const std::string&, const io::Plan&) override { return TableShape{3, 2, {}, false, false}; }
+  Result<ColumnSums> sum_columns(const io::SumColumns&) override { return ColumnSums{3, sums}; }
+  Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override { return Error{"not here"}; }
+  Result<LocalReply> answer(const LocalTask&) override { return Error{"not here"}; }
+
+  std::vector<double> sums{1.0, 2.0};
+};
+
 // Without that, one number could be answered twice under the same mask: whatever has changed in between would show.
-TEST_F(MaskedClientRules, SendNothingElseToAQuestionThatTheyAnswered) {
-  MaskedClient client({.name = "site-1"}, log_);
-  const auto key = client.begin("run", "plan");
-  ASSERT_TRUE(key);
+TEST(EditedTables, SendNothingElseToAQuestionThatWasAnswered) {
+  EditedOwner owner;
+  test::NoLog log;
+  ClientProtocol client({.name = test::fixture_name(0), .software = ""}, owner, log);
+  const auto ready = client.on_message(MaskedFixture::welcome()).answer;
   wire::MaskingGroup masking_group{.run = "run"};
   for (std::size_t i = 0; i < 3; ++i) {
     const masking::Masker other(masking::random_key(), "run");
     const wire::MaskKey others{.key = wire::bytes_from(masking::text_of(other.public_key()))};
-    masking_group.members.push_back({test::fixture_name(i), i == 0 ? *key : others});
+    masking_group.members.push_back({test::fixture_name(i), i == 0 ? std::get<wire::Ready>(*ready).mask_key : others});
   }
-  ASSERT_TRUE(client.set_peers(masking_group));
-  const std::vector<double> sums{1.0, 2.0}, others{1.0, 3.0};
-  const auto first = client.sum_over_all("columns", "all of them", sums);
-  ASSERT_TRUE(first);
-  EXPECT_EQ(*client.sum_over_all("columns", "all of them", sums), *first);
-  const auto changed = client.sum_over_all("columns", "all of them", others);
-  ASSERT_FALSE(changed);
-  EXPECT_EQ(changed.error().message, "its data are not what they were when it answered this first");
+  ASSERT_FALSE(client.on_message(masking_group).answer);
+  const wire::SumColumns question{.run = "run", .question = {.columns = 2}};
+  const auto first = client.on_message(question).answer;
+  ASSERT_TRUE(wire::holds<wire::ColumnSums>(*first));
+  EXPECT_TRUE(std::get<wire::ColumnSums>(*first).sums.empty()) << "no numbers beside their masked words";
+  EXPECT_EQ(bytes_of(*client.on_message(question).answer), bytes_of(*first));
+  owner.sums[1] = 3.0;
+  EXPECT_EQ(test::reason_in(*client.on_message(question).answer),
+            "its data are not what they were when it answered this first");
 }
 
 TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {
@@ -324,7 +335,7 @@ TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {
 }
 
 TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
-  MaskedFixture fixture(four_clients(), [](ClientProtocolOptions& options) { options.min_sum = 0; });
+  MaskedFixture fixture(four_clients(), [](ClientProtocolOptions& options) { options.consent.min_sum = 0; });
   fixture.distribute_keys();
   const std::vector<double> x(kUnknowns, 0.25);
   const LocalTask task = cut_steps(x);
@@ -339,7 +350,8 @@ TEST(MaskedClientSettings, GiveTheSameHyperplaneAgainWhereSumsAreOverAllAlways) 
   const std::vector<double> x(kUnknowns, 0.25);
   const LocalTask task = cut_steps(x, ExactProjection{});
   for (const bool all : {true, false}) {
-    MaskedFixture fixture(four_clients(), [&](ClientProtocolOptions& options) { options.min_sum = all ? 0 : 3; });
+    MaskedFixture fixture(four_clients(),
+                          [&](ClientProtocolOptions& options) { options.consent.min_sum = all ? 0 : 3; });
     fixture.distribute_keys();
     const auto first = fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll);
     const auto again = fixture.sum(MaskedFixture::task(0, task, kAll, 1), task, kAll);
@@ -352,8 +364,8 @@ TEST(MaskedClientSettings, GiveTheSameHyperplaneAgainWhereSumsAreOverAllAlways) 
 TEST(MaskedClientSettings, AreNotThoseOfKnownDraws) {
   test::ReadyOwner owner(std::move(four_clients().front()));
   test::NoLog log;
-  ClientProtocol participant({.name = "site-1", .software = "", .known_draws = true, .reveal_updates = true}, owner,
-                             log);
+  ClientProtocol participant(
+      {.name = "site-1", .software = "", .consent = {.known_draws = true, .reveal_updates = true}}, owner, log);
   const auto answer = participant.on_message(MaskedFixture::welcome()).answer;
   EXPECT_NE(test::reason_in(*answer).find("not in a private run"), std::string::npos);
 }
@@ -362,8 +374,8 @@ TEST(MaskedClientSettings, KeepAClientFromShowingSingleUpdatesUnasked) {
   const auto words = [](bool reveal, bool expose, const std::string& entry, const std::string& value) {
     test::ReadyOwner owner(std::move(four_clients().front()));
     test::NoLog log;
-    ClientProtocol participant({.name = "site-1", .software = "", .reveal_updates = reveal, .expose_rows = expose},
-                               owner, log);
+    ClientProtocol participant(
+        {.name = "site-1", .software = "", .consent = {.reveal_updates = reveal, .expose_rows = expose}}, owner, log);
     wire::Welcome message = MaskedFixture::welcome({{"method", "fedrk"}, {entry, value}});
     message.masked = false;
     return test::reason_in(*participant.on_message(message).answer);

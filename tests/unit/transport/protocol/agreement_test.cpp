@@ -153,7 +153,8 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
       owners.push_back(std::make_unique<RowsOwner>(std::move(owned[i])));
       const auto connection = harness.open();
       participants.try_emplace(
-          connection, ClientProtocolOptions{.name = options.clients[i], .software = "", .reveal_updates = true},
+          connection,
+          ClientProtocolOptions{.name = options.clients[i], .software = "", .consent = {.reveal_updates = true}},
           *owners[i], log);
       harness.say(connection, participants.at(connection).hello());
     }

@@ -72,10 +72,11 @@ class Participants : public testing::Test {
 
   ScriptedOwner owner;
   test::NoLog log;
-  ClientProtocol participant{
-      {.name = "a", .software = "fedrk 1", .known_draws = true, .reveal_updates = true, .expose_rows = true},
-      owner,
-      log};
+  ClientProtocol participant{{.name = "a",
+                              .software = "fedrk 1",
+                              .consent = {.known_draws = true, .reveal_updates = true, .expose_rows = true}},
+                             owner,
+                             log};
 };
 
 TEST_F(Participants, SayWhoTheyAre) {

@@ -20,7 +20,7 @@ ClientRunOptions served_by(std::vector<ScriptedLink::Server> servers, std::atomi
   options.name = "a";
   options.retry_most = Milliseconds(5);
   options.wait_limit = Milliseconds(10'000);
-  options.reveal_updates = true;
+  options.consent.reveal_updates = true;
   options.connector = [servers = std::move(servers), &connections]() -> Result<std::unique_ptr<ServerLink>> {
     const std::size_t index = std::min(connections++, servers.size() - 1);
     return std::unique_ptr<ServerLink>(std::make_unique<ScriptedLink>(servers[index]));

@@ -23,7 +23,7 @@ class Sessions : public testing::Test {
 
   test::PatientOwner owner;
   test::NoLog log;
-  ClientProtocol participant{{.name = "a", .software = "", .reveal_updates = true}, owner, log};
+  ClientProtocol participant{{.name = "a", .software = "", .consent = {.reveal_updates = true}}, owner, log};
 };
 
 TEST_F(Sessions, BeatTheHeartDuringLongWork) {
