@@ -75,7 +75,7 @@ masking::Words MaskingSite::masked(const std::string& kind, std::string_view abo
 Answered<wire::ColumnSums> MaskingSite::answer(const wire::SumColumns& question) {
   auto answer = inner_.answer(question);
   auto* sums = std::get_if<wire::ColumnSums>(&answer);
-  if (masker_ && sums != nullptr) {
+  if (terms_->masked && sums != nullptr) {
     sums->masked = masked(sums->squared ? "squares" : "columns", bytes_of(question), sums->sums);
     sums->sums.clear();
   }
@@ -85,7 +85,7 @@ Answered<wire::ColumnSums> MaskingSite::answer(const wire::SumColumns& question)
 // The preparation is pinned before anybody looks at the rows for it: what becomes of them tells something, and a server
 // could else ask as often as it likes.
 Answered<wire::Prepared> MaskingSite::answer(const wire::Prepare& question) {
-  if (!masker_) return inner_.answer(question);
+  if (!terms_->masked) return inner_.answer(question);
   if (ClientId{question.place} != masker_->self()) {
     return Refused{"the server gives this client two different places"};
   }
@@ -107,7 +107,7 @@ Answered<wire::Prepared> MaskingSite::answer(const wire::Prepare& question) {
 }
 
 Answered<wire::Update> MaskingSite::answer(AskedTask& asked) {
-  if (!masker_) return inner_.answer(asked);
+  if (!terms_->masked) return inner_.answer(asked);
   const auto grid = wire::grid_of(asked.message);
   if (!grid) return Refused{grid.error().message};
   asked.task.draw_from(masker_->draws("steps", asked.digest), options_.varied);

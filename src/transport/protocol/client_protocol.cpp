@@ -58,6 +58,7 @@ ClientProtocol::Reaction ClientProtocol::pass_on(Answered<Body> answered, const 
 
 // Whatever goes wrong with the work of one message, the server is told, and the client stays for the next.
 ClientProtocol::Reaction ClientProtocol::on_message(const wire::ServerMessage& message) try {
+  if (site_.is_unfit() && !wire::holds<wire::End>(message)) return refuse({kUnfit}, std::get_if<wire::Task>(&message));
   return std::visit([this](const auto& body) { return answer(body); }, message);
 } catch (const std::exception& error) {
   return refuse({"it could not do what was asked; its own log says why", error.what()},
@@ -68,7 +69,7 @@ ClientProtocol::Reaction ClientProtocol::answer(const wire::Welcome& welcome) {
   if (welcome.protocol != wire::kProtocol) return refuse({"the server speaks another version of the protocol"});
   std::string text = common_bytes(welcome);
   if (!ready_ || text != terms_.text) {
-    ready_.reset();
+    ready_.reset();  // so that nothing is passed on before the sites have taken the new terms
     prepared_.reset();
     terms_ = {.run = welcome.run, .text = std::move(text), .masked = welcome.masked};
     if (const auto taken = wire::take_plan(welcome.plan, terms_.plan); !taken) return refuse({taken.error().message});

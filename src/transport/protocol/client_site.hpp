@@ -26,7 +26,7 @@ namespace fedrk::network {
 /// Why a question is not answered.
 struct Refused {
   std::string reason;                       // for the server
-  std::string detail{};                     // for the client's own log alone
+  std::string detail{};                     // what is wrong with its data or files, for its own log alone
   std::optional<std::uint32_t> answered{};  // the attempt at this task that was answered last, where that is why
 };
 
@@ -50,14 +50,14 @@ inline std::string common_bytes(const wire::Prepare& prepare) { return bytes_of(
 struct AskedTask {
   const wire::Task& message;
   wire::ReceivedTask task;
-  masking::Digest digest{};  // in a masked run, of all that the server said
+  masking::Digest digest{};  // in a masked run, of all that the server said; ConsentSite sets it
 };
 
 class ClientSite {
  public:
   virtual ~ClientSite() = default;
 
-  /// Begins a run, whose terms stay where they are until the next begins.
+  /// Begins a run. The terms stay where they are; nothing else is asked after they change, until this is.
   virtual Answered<wire::Ready> answer(const RunTerms& terms) = 0;
   /// In a masked run, before any question: who takes part.
   virtual std::optional<Refused> meet(const wire::MaskingGroup& group) = 0;

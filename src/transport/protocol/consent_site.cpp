@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kMinSum = 3;         // in a sum of two, each could compute the other's part
 constexpr std::size_t kMostAttempts = 32;  // of one question, and one more for each client that may be lost
+constexpr std::size_t kMostRuns = 1000;    // of one process: most of what is pinned is pinned for a run
 constexpr double kMostOfPlan = 2.0;        // times its rho that a run may spend, as attempts that fail are paid for too
 // More places than any federation has; a task with something for this client alone makes room for all before it.
 constexpr std::uint32_t kMostPlaces = 1 << 20;
 
 constexpr const char* kNoPeers = "the other clients of the run are not known yet";
-constexpr const char* kOtherData = "its data are not what they were when it answered this first";
 
 // The bytes of numbers where they lie.
 template <class Numbers>
@@ -41,12 +41,14 @@ masking::Digest digest_of(const wire::Task& task) {
 // ---- Runs.
 
 Answered<wire::Ready> ConsentSite::answer(const RunTerms& terms) {
-  if (unfit_) return Refused{kUnfit};
   terms_ = &terms;
   group_size_ = 0;
   prepared_.reset();
   steps_.reset();
   if (std::string reason = unwelcome(terms); !reason.empty()) return Refused{std::move(reason)};
+  if (terms.masked && runs_.insert(terms.run).second && runs_.size() > kMostRuns) {
+    return Refused{"it has seen too many runs: start it again"};
+  }
   if (!terms.masked) log_.warning("reveal.updates", {{"note", kUpdatesRevealed}});
   return inner_.answer(terms);
 }
@@ -107,27 +109,39 @@ std::optional<Refused> ConsentSite::meet(const wire::MaskingGroup& group) {
 
 // ---- The set-up.
 
-std::optional<Refused> ConsentSite::record(const store::ReplayGuard::Question& asked, const masking::Words& words,
-                                           const char* otherwise) {
+// Of the set-up, before the rows are looked at for it.
+std::optional<Refused> ConsentSite::look(const store::ReplayGuard::Question& asked, const char* otherwise) {
+  const auto admission = guard_.look(terms_->run, asked);
+  if (!admission) return Refused{admission.error().message};
+  if (admission->granted) return std::nullopt;
+  return Refused{otherwise};
+}
+
+// Before an answer leaves.
+std::optional<Refused> ConsentSite::record(const store::ReplayGuard::Question& asked, const masking::Words& words) {
   const auto admission = guard_.record(terms_->run, asked, masking::digest({bytes_in(words)}));
   if (!admission) return Refused{admission.error().message};
   if (admission->granted) return std::nullopt;
-  return Refused{admission->repeated ? otherwise : "the server asks once more for sums, and for others than before"};
+  return Refused{
+      "its answer is not what it was when it answered this first: its data have changed, or another process "
+      "has the same state folder"};
 }
 
 Answered<wire::ColumnSums> ConsentSite::answer(const wire::SumColumns& question) {
-  if (unfit_) return Refused{kUnfit};
   if (question.question.columns > options_.max_vector) return Refused{"sums of too many columns"};
   if (terms_->plan.method.privacy.on()) {
     return Refused{"sums of columns would be without noise, in a run with an epsilon"};
   }
-  if (terms_->masked && group_size_ == 0) return Refused{kNoPeers};
-  auto answer = inner_.answer(question);
-  const auto* sums = std::get_if<wire::ColumnSums>(&answer);
-  if (!terms_->masked || sums == nullptr) return answer;
-  const masking::Digest digest = masking::digest({bytes_of(question)});
-  if (auto refused = record({sums->squared ? "squares" : "columns", 0, 0, digest}, sums->masked, kOtherData)) {
+  if (!terms_->masked) return inner_.answer(question);
+  if (group_size_ == 0) return Refused{kNoPeers};
+  const store::ReplayGuard::Question asked{question.question.centre ? "squares" : "columns", 0, 0,
+                                           masking::digest({bytes_of(question)})};
+  if (auto refused = look(asked, "the server asks once more for sums, and for others than before")) {
     return *std::move(refused);
+  }
+  auto answer = inner_.answer(question);
+  if (const auto* sums = std::get_if<wire::ColumnSums>(&answer)) {
+    if (auto refused = record(asked, sums->masked)) return *std::move(refused);
   }
   return answer;
 }
@@ -146,9 +160,12 @@ std::string ConsentSite::wrong_preparation(const wire::Prepare& prepare) const {
 }
 
 Answered<wire::Prepared> ConsentSite::answer(const wire::Prepare& question) {
-  if (unfit_) return Refused{kUnfit};
   prepared_.reset();
   if (std::string wrong = wrong_preparation(question); !wrong.empty()) return Refused{std::move(wrong)};
+  const store::ReplayGuard::Question asked{"norms", 0, 0, masking::digest({common_bytes(question)})};
+  if (terms_->masked) {
+    if (auto refused = look(asked, "this run had its rows prepared in another way before")) return *std::move(refused);
+  }
   auto answer = inner_.answer(question);
   if (const auto* refused = std::get_if<Refused>(&answer)) {
     // That rows do not fit such scales tells something of them: once.
@@ -156,9 +173,9 @@ Answered<wire::Prepared> ConsentSite::answer(const wire::Prepare& question) {
     return answer;
   }
   prepared_ = std::get<wire::Prepared>(answer);
-  if (!terms_->masked) return answer;
-  const masking::Digest digest = masking::digest({common_bytes(question)});
-  if (auto refused = record({"norms", 0, 0, digest}, prepared_->masked_norms, kOtherData)) return *std::move(refused);
+  if (terms_->masked) {
+    if (auto refused = record(asked, prepared_->masked_norms)) return *std::move(refused);
+  }
   return answer;
 }
 
@@ -261,11 +278,10 @@ std::string ConsentSite::over_budget(const AskedTask& asked, bool repeated) cons
     log_.error("privacy.spent", {{"reason", charged.error().message}});  // it speaks of other runs
     return "its owner allows no further answer: what its rows may give away is spent";
   }
-  return *charged || repeated ? "" : "this attempt was charged to the ledger already, for a different question";
+  return *charged || repeated ? "" : "this attempt was charged to the ledger already, and no answer to it is on record";
 }
 
 Answered<wire::Update> ConsentSite::answer(AskedTask& asked) {
-  if (unfit_) return Refused{kUnfit};
   if (std::string wrong = wrong_task(asked); !wrong.empty()) return Refused{std::move(wrong)};
   if (!terms_->masked) return inner_.answer(asked);
   if (std::string wrong = changed_steps(asked.task.task()); !wrong.empty()) return Refused{std::move(wrong)};
@@ -283,9 +299,7 @@ Answered<wire::Update> ConsentSite::answer(AskedTask& asked) {
   auto answer = inner_.answer(asked);
   const auto* update = std::get_if<wire::Update>(&answer);
   if (update == nullptr) return answer;
-  if (auto refused = record(question, *update->masked, "its answer is not what it was when it answered this first")) {
-    return *std::move(refused);
-  }
+  if (auto refused = record(question, *update->masked)) return *std::move(refused);
   return answer;
 }
 

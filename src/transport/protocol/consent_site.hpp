@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "checkpoint/privacy_budget.hpp"
@@ -31,6 +32,9 @@ class ConsentSite final : public ClientSite {
   ConsentSite(ConsentOptions options, ClientSite& inner, store::ReplayGuard& guard, operation::Log& log)
       : options_(options), inner_(inner), guard_(guard), log_(log) {}
 
+  /// Its data did not fit a masked run: it takes part in nothing more.
+  bool is_unfit() const { return unfit_; }
+
   Answered<wire::Ready> answer(const RunTerms& terms) override;
   std::optional<Refused> meet(const wire::MaskingGroup& group) override;
   Answered<wire::ColumnSums> answer(const wire::SumColumns& question) override;
@@ -47,8 +51,8 @@ class ConsentSite final : public ClientSite {
   std::string changed_steps(const LocalTask& task);
   std::string other_group(const wire::ReceivedTask& task);
   std::string over_budget(const AskedTask& asked, bool repeated) const;
-  std::optional<Refused> record(const store::ReplayGuard::Question& asked, const masking::Words& words,
-                                const char* otherwise);
+  std::optional<Refused> look(const store::ReplayGuard::Question& asked, const char* otherwise);
+  std::optional<Refused> record(const store::ReplayGuard::Question& asked, const masking::Words& words);
 
   ConsentOptions options_;
   ClientSite& inner_;
@@ -58,7 +62,8 @@ class ConsentSite final : public ClientSite {
   std::size_t group_size_ = 0;  // of a masked run; 0: not known yet
   std::optional<wire::Prepared> prepared_;
   std::optional<StepBudget> steps_;  // that were pinned
-  bool unfit_ = false;               // its data did not fit a masked run: it takes part in nothing more
+  std::set<std::string> runs_;       // masked ones
+  bool unfit_ = false;
 };
 
 }  // namespace fedrk::network

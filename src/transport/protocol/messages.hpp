@@ -24,7 +24,7 @@ namespace fedrk::wire {
 
 /// Another list of fields, order or kind of message is another number. Hello and Welcome begin with it in every
 /// version.
-constexpr std::uint32_t kProtocol = 6;
+constexpr std::uint32_t kProtocol = 7;
 
 /// Bytes that are no text: text must be UTF-8.
 using Bytes = std::vector<std::uint8_t>;

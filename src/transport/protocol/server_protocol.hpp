@@ -82,7 +82,7 @@ class ServerProtocol {
   /// Now and then: closes connections that fell silent or never said hello, and those that may no longer be here.
   void on_tick(Clock::time_point now);
 
-  // ---- The run's side. `begin` and what takes throw RunAborted after `interrupt` and when the run's time is over.
+  // ---- The run's side. `begin` and what takes throw RunAborted after `interrupt`; the run's time being over is one.
 
   /// Until all listed clients have read their data, or, at the deadline for joining, as many as are enough. Those who
   /// are not there when the arrivals are taken are not part of the run.

@@ -13,8 +13,16 @@ SynchronizedProtocol::SynchronizedProtocol(FederationOptions options, Outbox& ou
 template <class Step>
 void SynchronizedProtocol::take_step(const Step& step) {
   const std::lock_guard lock(mutex_);
-  step(Clock::now());
-  if (protocol_.take_changed()) changed_.notify_all();
+  const auto wake = [&] {
+    if (protocol_.take_changed()) changed_.notify_all();
+  };
+  try {
+    step(Clock::now());
+  } catch (...) {
+    wake();
+    throw;
+  }
+  wake();
 }
 
 // ---- The transport's side.

@@ -322,8 +322,10 @@ TEST(EditedTables, SendNothingElseToAQuestionThatWasAnswered) {
   EXPECT_TRUE(std::get<wire::ColumnSums>(*first).sums.empty()) << "no numbers beside their masked words";
   EXPECT_EQ(bytes_of(*client.on_message(question).answer), bytes_of(*first));
   owner.sums[1] = 3.0;
-  EXPECT_EQ(test::reason_in(*client.on_message(question).answer),
-            "its data are not what they were when it answered this first");
+  EXPECT_EQ(
+      test::reason_in(*client.on_message(question).answer),
+      "its answer is not what it was when it answered this first: its data have changed, or another process has the "
+      "same state folder");
 }
 
 TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {

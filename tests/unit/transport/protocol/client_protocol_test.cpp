@@ -233,6 +233,9 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   wire::Welcome another = hello;
   another.run = "s";
   EXPECT_EQ(refusal(another), "its data do not fit this plan; its own log says why") << "nor in another run";
+  EXPECT_EQ(refusal(hello), "its data do not fit this plan; its own log says why") << "nor after a new connection";
+  EXPECT_EQ(refusal(masking_group), "its data do not fit this plan; its own log says why");
+  EXPECT_EQ(refusal(task("r")), "its data do not fit this plan; its own log says why");
   EXPECT_EQ(owner.preparations, 1);
 
   masking_group.place = 1;
@@ -243,6 +246,13 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   EXPECT_EQ(test::reason_in(*participants[1]->on_message(elsewhere).answer),
             "this run had its rows prepared in another way before");
   EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
+
+  wire::SumColumns sums{.run = "r", .question = {.columns = 2}};
+  ASSERT_TRUE(wire::holds<wire::ColumnSums>(*participants[1]->on_message(sums).answer));
+  sums.question.names = {"v", "u"};
+  EXPECT_EQ(test::reason_in(*participants[1]->on_message(sums).answer),
+            "the server asks once more for sums, and for others than before");
+  EXPECT_TRUE(owners[1]->order.empty()) << "the rows stay as they were prepared";
 }
 
 TEST_F(Participants, DoNotSendNamesThatNoMessageHolds) {

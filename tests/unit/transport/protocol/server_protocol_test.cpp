@@ -89,7 +89,7 @@ TEST(ServerProtocol, RefusesAnotherProtocol) {
   const auto connection = harness.open();
   harness.say(connection, test::hello("a", 3));
   expect_closed(harness, connection, Closing::Unfit,
-                "the server speaks protocol 6, the client 3: use the same version of fedrk on both sides");
+                "the server speaks protocol 7, the client 3: use the same version of fedrk on both sides");
 }
 
 // Those of protocols before 5 wrote messages with protobuf.
@@ -105,9 +105,9 @@ TEST(ServerProtocol, RefusesAProtobufClientByTheNumberOfItsProtocol) {
   EXPECT_EQ(reason("\x0A\x10\x08\x04\x12\x07"
                    "fedrk 1\x1A\x01"
                    "a\x20\x01"),
-            "the server speaks protocol 6, the client 4: use the same version of fedrk on both sides");
+            "the server speaks protocol 7, the client 4: use the same version of fedrk on both sides");
   EXPECT_EQ(reason("\x0A\x82\x01\x08\x03\x1A\x7E" + std::string(126, 'n')),
-            "the server speaks protocol 6, the client 3: use the same version of fedrk on both sides");
+            "the server speaks protocol 7, the client 3: use the same version of fedrk on both sides");
   for (const std::string_view cut : {"\x0A", "\x0A\x10", "\x0A\x10\x08", "\x0A\x10\x08\xFF\xFF\xFF\xFF"}) {
     EXPECT_EQ(reason(cut), "") << "it is no hello";
   }
