@@ -105,12 +105,10 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
   federation.clients = *std::move(clients);
   federation.masked = is_masked(settings, plan);
   federation.min_sum = settings.min_sum;
-  federation.min_clients = settings.min_clients;
   federation.quorum = settings.quorum;
   federation.join_limit = milliseconds(settings.join_limit);
   federation.reply_limit = milliseconds(settings.reply_limit);
   federation.away_limit = milliseconds(settings.away_limit);
-  federation.run_limit = milliseconds(settings.run_limit);
   federation.heartbeat = milliseconds(settings.heartbeat);
   federation.largest_message = settings.largest_message;
   if (settings.insecure) return options;
