@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 #include "flags.hpp"
 #include "output.hpp"
 #include "pki/revocation_list.hpp"
+#include "pki/tls_probe.hpp"
 #include "plan/plan_options.hpp"
 #include "plan/settings.hpp"
 #include "server_run.hpp"
@@ -43,6 +45,10 @@ Result<ServerSettings> settings_of(const ServerArguments& arguments) {
   }
   if (!arguments.plan_file.empty()) settings->plan = arguments.plan_file;
   if (const auto fine = check(*settings); !fine) return fine.error();
+  for (const auto& [name, address] : {std::pair("listen", settings->listen), {"metrics", settings->metrics}}) {
+    const auto place = security::parse_host_and_port(address, 0);
+    if (!address.empty() && !place) return Error{fmt::format("--{}: {}", name, place.error().message)};
+  }
   return settings;
 }
 
