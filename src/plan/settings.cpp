@@ -11,6 +11,7 @@
 
 #include "methods/exposure.hpp"
 #include "plan/option_values.hpp"
+#include "plan/plan_options.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -262,6 +263,31 @@ Result<void> check(const ServerSettings& settings) {
   if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();
   if (settings.heartbeat < 0.01) return Error{"--heartbeat: at least 0.01"};
   return check_tls(settings.tls, settings.insecure);
+}
+
+Result<ServerPlan> read_server_plan(const ServerSettings& settings) {
+  ServerPlan read;
+  io::Plan& plan = read.plan;
+  if (!settings.plan.empty()) {
+    if (const auto done = io::read_plan(settings.plan, plan); !done) return done.error();
+  }
+  const io::Plan usual;
+  std::vector<std::string_view> names;
+  for (const std::string_view name : {"data", "matrix", "rhs", "clients", "partition"}) {
+    const io::PlanOption& option = *io::find_plan_option(name);
+    if (option.get(plan) != option.get(usual)) names.push_back(name);
+  }
+  if (!names.empty()) {
+    read.left_out = fmt::format("{} {} no effect in a federation, where each client names its own file in its settings",
+                                fmt::join(names, ", "), names.size() == 1 ? "has" : "have");
+  }
+  plan.data.clear();
+  plan.matrix.clear();
+  plan.rhs.clear();
+  plan.clients = usual.clients;
+  plan.partition = usual.partition;
+  if (const auto fine = io::check_method(plan); !fine) return fine.error();
+  return read;
 }
 
 bool is_masked(const ServerSettings& settings, const io::Plan& plan) {

@@ -80,6 +80,13 @@ bool is_server_file(const std::filesystem::path& file);
 Result<void> check(const ClientSettings& settings);
 Result<void> check(const ServerSettings& settings);
 
+/// The plan that the settings name, without its files: the rows are with the clients, and so is how they are split.
+struct ServerPlan {
+  io::Plan plan;
+  std::string left_out;  // which entries had to go, as a sentence; empty: none
+};
+Result<ServerPlan> read_server_plan(const ServerSettings& settings);
+
 /// Whether sums are masked: the server sees nothing else.
 bool is_masked(const ServerSettings& settings, const io::Plan& plan);
 

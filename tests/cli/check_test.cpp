@@ -188,6 +188,10 @@ TEST_F(Check, LooksAtAServerToo) {
   EXPECT_NE(line(check(2), "BAD").find("write reveal = \"updates\" into the plan"), std::string::npos);
   write("fed/server/plan.toml", "method = \"fedrk\"\nreveal = \"updates\"\n");
   EXPECT_EQ(line(check(0), "warn privacy").find("warn privacy: the server sees every client's single updates"), 0U);
+  write("fed/server/plan.toml", "data = ['all.csv']\npartition = 'shuffled'\n");
+  EXPECT_EQ(line(check(0), "warn plan"),
+            "warn plan: data, partition have no effect in a federation, where each client names its own file in its "
+            "settings; take these entries out");
   write("fed/server/plan.toml", "rounds = 7\n");
   EXPECT_EQ(line(check(0), "ok   crl"), "ok   crl: fed/server/crl.pem: 0 certificates revoked");
   write("fed/server/crl.pem", "nothing");

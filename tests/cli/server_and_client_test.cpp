@@ -44,5 +44,16 @@ TEST_F(ServerFolder, TakesAnotherPlanBeforeTheFirstRound) {
   EXPECT_NE(program_.folder().read("run/plan.toml").find("rounds = 8\n"), std::string::npos);
 }
 
+TEST_F(ServerFolder, HoldsAPlanWithoutItsFilesAndSaysSo) {
+  const std::string said = serve("data = ['all.csv']\nclients = 3\nrounds = 7\n", 1);
+
+  EXPECT_NE(
+      said.find("fedrk: warning: plan.toml: data, clients have no effect in a federation, where each client names "
+                "its own file in its settings\n"),
+      std::string::npos)
+      << said;
+  EXPECT_EQ(program_.folder().read("run/plan.toml").find("\ndata = "), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fedrk

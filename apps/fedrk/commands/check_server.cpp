@@ -89,19 +89,21 @@ CheckLine check_clients(const std::vector<std::string>& clients) {
 }
 
 void check_plan(const network::ServerSettings& settings, CheckLines& lines) {
-  io::Plan plan;
   if (settings.plan.empty()) {
     return lines.push_back({Level::Warning, "plan", "none is named in the settings",
                             "give one to fedrk server, or add plan = \"plan.toml\""});
   }
-  if (const auto read = io::read_plan(settings.plan, plan); !read) {
-    return lines.push_back({Level::Bad, "plan", read.error().message, "mend the plan"});
+  const auto read = network::read_server_plan(settings);
+  if (!read) return lines.push_back({Level::Bad, "plan", read.error().message, "mend the plan"});
+  if (read->left_out.empty()) {
+    lines.push_back({Level::Fine, "plan", fmt::format("{} can be read", settings.plan), ""});
+  } else {
+    lines.push_back({Level::Warning, "plan", read->left_out, "take these entries out"});
   }
-  lines.push_back({Level::Fine, "plan", fmt::format("{} can be read", settings.plan), ""});
-  if (const auto fine = check_privacy(settings, plan); !fine) {
+  if (const auto fine = check_privacy(settings, read->plan); !fine) {
     return lines.push_back({Level::Bad, "privacy", fine.error().message, "see docs/privacy.md"});
   }
-  const bool masked = is_masked(settings, plan);
+  const bool masked = is_masked(settings, read->plan);
   lines.push_back({masked ? Level::Fine : Level::Warning, "privacy", masked ? "sums are masked" : kUpdatesRevealed,
                    masked ? "" : "see docs/privacy.md"});
 }

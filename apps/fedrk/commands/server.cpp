@@ -52,21 +52,6 @@ Result<ServerSettings> settings_of(const ServerArguments& arguments) {
   return settings;
 }
 
-// The rows are with the clients, and so is how they are split.
-Result<io::Plan> plan_of(const ServerSettings& settings) {
-  io::Plan plan;
-  if (!settings.plan.empty()) {
-    if (const auto read = io::read_plan(settings.plan, plan); !read) return read.error();
-  }
-  plan.data.clear();
-  plan.matrix.clear();
-  plan.rhs.clear();
-  plan.clients = 0;
-  plan.partition = io::Plan{}.partition;
-  if (const auto fine = io::check_method(plan); !fine) return fine.error();
-  return plan;
-}
-
 network::Milliseconds milliseconds(double seconds) {
   return network::Milliseconds(static_cast<std::int64_t>(seconds * 1e3));
 }
@@ -92,9 +77,10 @@ int start(const ServerArguments& arguments, const std::string& out = "") {
   auto settings = settings_of(arguments);
   if (!settings) return complain(settings.error().message, kBadInput);
   if (!out.empty()) settings->out = out;
-  const auto plan = plan_of(*settings);
-  if (!plan) return complain(plan.error().message, kBadInput);
-  return serve(*settings, *plan, arguments.serve);
+  const auto read = network::read_server_plan(*settings);
+  if (!read) return complain(read.error().message, kBadInput);
+  if (!read->left_out.empty()) say(fmt::format("fedrk: warning: {}: {}\n", settings->plan, read->left_out));
+  return serve(*settings, read->plan, arguments.serve);
 }
 
 }  // namespace
