@@ -55,5 +55,19 @@ TEST_F(ServerFolder, HoldsAPlanWithoutItsFilesAndSaysSo) {
   EXPECT_EQ(program_.folder().read("run/plan.toml").find("\ndata = "), std::string::npos);
 }
 
+TEST(Client, FindsOutBeforeItConnectsThatItsDataCannotBeRead) {
+  const test::Program program;
+  program.folder().write("empty.csv", "");
+  const auto told = [&](const std::string& files) {
+    const auto ended = program.run("client --server 127.0.0.1:9 --name a --insecure --wait 60 " + files);
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    return ended.err;
+  };
+
+  EXPECT_EQ(told("--data none.csv"), "fedrk: none.csv: cannot be read: No such file or directory\n");
+  EXPECT_EQ(told("--data empty.csv"), "fedrk: empty.csv: the file is empty\n");
+  EXPECT_EQ(told("--matrix A.npy --rhs b.npy"), "fedrk: A.npy: cannot be read: No such file or directory\n");
+}
+
 }  // namespace
 }  // namespace fedrk
