@@ -81,7 +81,8 @@ Result<RunFolder> open_run(const ServerSettings& settings, const io::Plan& plan)
     auto run_folder = reopen_run_folder(folder);
     if (!run_folder) return run_folder.error();
     if (run_folder->store.identity().kind != store::RunKind::Server) {
-      return Error{fmt::format("{} holds a run of fedrk solve; choose another --out", folder.string())};
+      return Error{fmt::format("{} holds a run of fedrk {}; choose another --out", folder.string(),
+                               kind_of(run_folder->store.identity()))};
     }
     if (run_folder->store.identity().plan == io::plan_text(plan, folder)) return run_folder;
   }

@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "flags.hpp"
 #include "output.hpp"
+#include "run_folder.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -60,7 +61,7 @@ Json round_or_null(const std::optional<std::uint32_t>& round) {
 Json to_json(const Status& status) {
   const RunProgress& run = status.run;
   Json document{{"id", run.identity.id},
-                {"kind", run.identity.kind == store::RunKind::Server ? "server" : "solve"},
+                {"kind", kind_of(run.identity)},
                 {"title", run.identity.title},
                 {"state", run.state},
                 {"stop_reason", run.stop_reason.empty() ? Json(nullptr) : Json(run.stop_reason)},
