@@ -120,7 +120,9 @@ std::string unconverged_text(const io::FinishedRun& run) {
   if (result.fits && result.method == "cg" && result.termination == Termination::Stagnation) {
     text += " Columns are nearly combinations of others: --method gram computes with twice the precision.";
   }
-  if (!result.fits && result.termination != Termination::RoundLimit) {
+  if (run.plan.method.average && result.termination == Termination::Stagnation) {
+    text += " The answer is the mean of the iterates; leave --average out for the best of them.";
+  } else if (!result.fits && result.termination != Termination::RoundLimit) {
     text += " Where the rows are data with noise, use fedrk fit, or --least-squares.";
   }
   return text;
@@ -138,6 +140,8 @@ void judge(io::FinishedRun& run) {
         fmt::format("{} stayed away and was left out: the fit is that of the others.", run.client_names[client.value]));
   }
   if (converged) return;
+  // A method that has come as far as it can need not have arrived, and the mean of its iterates even less.
+  if (run.result.termination == Termination::Converged) run.result.termination = Termination::Stagnation;
   run.warnings.push_back(unconverged_text(run));
   if (!run.convergence.message.empty()) run.warnings.push_back(run.convergence.message);
 }

@@ -358,6 +358,25 @@ TEST(Solve, TriesDifferentialPrivacyAndSaysWhatToExpectAndWhatItDoesNotDo) {
   EXPECT_EQ(json::parse(again.out)["coefficients"], result["coefficients"]);
 }
 
+// The iterates arrive, the mean of all of them has the first in it.
+TEST(Solve, DoesNotCallAnUnconvergedMeanConverged) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 60 --cols 5 --clients 4 --out p").exit_code, 0);
+
+  const auto ended = program.run(
+      "solve p/plan.toml --method auto --participants 4 --average tail:1 --tolerance 1e-12 "
+      "--out run");
+
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_EQ((ended.err + ended.out).find("the method converged"), std::string::npos) << ended.err << ended.out;
+  EXPECT_NE(ended.err.find("Warning: not converged: the residual had stopped falling by round "), std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find("leave --average out"), std::string::npos) << ended.err;
+  const json result = json::parse(program.folder().read("run/result.json"));
+  EXPECT_EQ(result["converged"], false);
+  EXPECT_EQ(result["stop_reason"], "stagnation");
+}
+
 TEST(Solve, RefusesAHopelessPrivatePlanWithTheNumbers) {
   const test::Program program;
 
