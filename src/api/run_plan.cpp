@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -165,11 +164,6 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 
 }  // namespace
 
-std::uint32_t most_rounds(const io::ResolvedPlan& plan) {
-  const std::uint64_t most = std::uint64_t{plan.run.rounds} * (plan.refit ? 2 : 1);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
-}
-
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
   RunOptions options = run.resolved.run;
@@ -196,6 +190,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, method, problem.start, observers, wanted.stop);
   if (run.resolved.refit && !resumable(run.result.termination)) {
+    if (wanted.on_refit) wanted.on_refit(run.result.history.size());
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
   }
   run.seconds =

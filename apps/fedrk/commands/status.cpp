@@ -99,8 +99,11 @@ std::string to_text(const std::string& folder, const Status& status) {
   if (status.abandoned()) text += fmt::format(", but no process works on it: \"fedrk resume {}\" goes on", folder);
   text += fmt::format("\nstarted {}\n", time_text(run.started));
   if (run.last_round) {
-    text += fmt::format("round {} of {}, {} of {} replied", *run.last_round + 1, run.identity.rounds,
-                        run.last_participants.size(), run.last_participants.size() + run.last_absent.size());
+    const std::uint64_t made = std::uint64_t{*run.last_round} + 1;
+    text += made > run.identity.rounds ? fmt::format("round {}, of a refit", made)
+                                       : fmt::format("round {} of {}", made, run.identity.rounds);
+    text += fmt::format(", {} of {} replied", run.last_participants.size(),
+                        run.last_participants.size() + run.last_absent.size());
     if (run.residual) text += fmt::format(", residual {}", brief(*run.residual));
     text += "\n";
   }
