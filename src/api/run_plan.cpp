@@ -129,6 +129,7 @@ std::string unconverged_text(const io::FinishedRun& run) {
 
 // Whatever is not as it should be is said, whatever else is shown.
 void judge(io::FinishedRun& run) {
+  if (std::string idle = io::without_effect(run.plan); !idle.empty()) run.warnings.push_back(std::move(idle));
   const bool converged = run.result.converged.value_or(true);
   if (is<FedRk>(run.resolved.goal) && !run.resolved.refit) {
     run.convergence = convergence_of(find_horizon(run.result.history), run.plan, !converged);

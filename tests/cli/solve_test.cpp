@@ -378,6 +378,20 @@ TEST(Solve, DoesNotCallAnUnconvergedMeanConverged) {
   EXPECT_EQ(result["stop_reason"], "stagnation");
 }
 
+TEST(Solve, WarnsOfServerStepsThatTheMethodDoesNotMake) {
+  const test::Program program;
+  ASSERT_EQ(program.run("generate gaussian --rows 60 --cols 5 --clients 4 --out p").exit_code, 0);
+  const auto warns = [&](const std::string& flags) {
+    const auto ended = program.run("solve p/plan.toml --server-sampling squared-norm --server-steps inf " + flags);
+    return ended.err.find("--server-steps and --server-sampling had no effect") != std::string::npos;
+  };
+
+  EXPECT_TRUE(warns("--method auto"));
+  EXPECT_TRUE(warns("--method auto --least-squares --tolerance auto"));
+  EXPECT_FALSE(warns("--method fedrk"));
+  EXPECT_FALSE(warns("--method auto --reveal updates --memory 0"));
+}
+
 TEST(Solve, RefusesAHopelessPrivatePlanWithTheNumbers) {
   const test::Program program;
 
