@@ -2,6 +2,7 @@
 #include "cli.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <set>
@@ -75,10 +76,13 @@ struct Parser {
   std::vector<std::pair<CLI::Option*, const RefusedFlag*>> refused{};
 };
 
-std::shared_ptr<HelpFormatter> format_help(CLI::App& app) {
+// --help-all is taken everywhere, and listed where it shows more than --help.
+std::shared_ptr<HelpFormatter> format_help(CLI::App& app, bool more = false) {
   auto formatter = std::make_shared<HelpFormatter>();
   app.formatter(formatter);
-  app.get_help_ptr()->description("print this help and exit");
+  app.get_help_ptr()->description(more ? "print the common options and exit" : "print this help and exit");
+  CLI::Option* all = app.set_help_all_flag("--help-all", "print all options and exit");
+  if (!more) all->group("");
   return formatter;
 }
 
@@ -97,7 +101,7 @@ CLI::Option* add_argument(CLI::App& app, const Flag& flag) {
 Parser add_command(CLI::App& program, const Command& command) {
   Parser parser{program.add_subcommand(command.name, command.about), &command};
   CLI::App& app = *parser.app;
-  const auto formatter = format_help(app);
+  const auto formatter = format_help(app, !std::ranges::all_of(command.flags, &Flag::common));
   const auto describe = [&](CLI::Option* option, const Flag& flag) {
     option->type_name(flag.value)->default_str(flag.shown)->group(flag.group)->required(flag.required);
     parser.options.emplace_back(option, &flag);
@@ -107,10 +111,6 @@ Parser add_command(CLI::App& program, const Command& command) {
     CLI::Option* option = add_flag(app, flag);
     describe(option, flag);
     if (!flag.common) formatter->leave_to_help_all(option);
-  }
-  if (!std::ranges::all_of(command.flags, &Flag::common)) {
-    app.get_help_ptr()->description("print the common options and exit");
-    app.set_help_all_flag("--help-all", "print all options and exit");
   }
   for (const RefusedFlag& flag : command.refused) {
     if (app.get_option_no_throw("--" + flag.name) != nullptr) continue;
@@ -197,8 +197,8 @@ std::string unknown_option(const CLI::App& app, const Parser* parser) {
   std::vector<std::string> known{"--help"};
   if (parser != nullptr) {
     for (const Flag& own : parser->command->flags) known.push_back("--" + own.name);
-    if (app.get_help_all_ptr() != nullptr) known.emplace_back("--help-all");
   }
+  known.emplace_back("--help-all");
   return fmt::format("unknown option {}{}", typed, did_you_mean(typed, known));
 }
 
@@ -218,7 +218,8 @@ int run(const Program& program, int argc, char** argv) {
   if (!first.starts_with('-') && find_command(program, first) == nullptr) {
     return refuse(unknown_command(program, first), program.name);
   }
-  if (first.starts_with('-') && first != "-h" && first != "--help" && first != "--version") {
+  constexpr std::string_view kAlone[] = {"-h", "--help", "--help-all", "--version"};
+  if (first.starts_with('-') && std::ranges::find(kAlone, first) == std::end(kAlone)) {
     return refuse(fmt::format("unknown option {}; options follow the command", first), program.name);
   }
   CLI::App app{program.about};

@@ -59,7 +59,8 @@ io::FinishedRun show_run(Engine& engine, const io::Plan& plan, io::Problem probl
                          ProgressStyle style) {
   const std::string expected = api::privacy_forecast_text(plan, engine.roster(), engine.dimension());
   if (!expected.empty()) say("fedrk: forecast: " + expected + '\n');
-  ProgressDisplay progress(style, api::most_rounds(io::resolve(plan, engine.roster())));
+  ProgressDisplay progress(style, io::resolve(plan, engine.roster()).run.rounds);
+  options.on_refit = [&progress](std::size_t rounds) { progress.begin_refit(rounds); };
   options.observers.insert(options.observers.begin(), &progress);
   io::FinishedRun run = api::run_plan(engine, plan, std::move(problem), options);
   progress.finish();

@@ -61,26 +61,37 @@ ProgressStyle resolved(ProgressStyle style) {
 ProgressDisplay::ProgressDisplay(ProgressStyle style, std::uint32_t rounds)
     : style_(resolved(style)), rounds_(rounds), every_(std::max(1U, rounds / 20)) {}
 
+void ProgressDisplay::begin_refit(std::size_t rounds) { before_ = rounds; }
+
 void ProgressDisplay::on_round(const RoundRecord& record, std::span<const double>) {
   if (record.relative_residual) residual_ = record.relative_residual;
-  if (style_ == ProgressStyle::Bar) draw_bar(record);
-  const std::uint32_t made = record.round.value + 1;
+  made_ = std::size_t{record.round.value} + 1;
+  if (style_ == ProgressStyle::Bar) draw_bar();
   // An absence is always worth a line.
-  const bool due = made == 1 || made % every_ == 0 || made == rounds_ || !record.absences.empty();
+  const bool due =
+      made_ == before_.value_or(0) + 1 || made_ % every_ == 0 || made_ == rounds_ || !record.absences.empty();
   if (style_ == ProgressStyle::Lines && due) print_line(record);
 }
 
-void ProgressDisplay::print_line(const RoundRecord& record) const {
-  say(fmt::format("[ROUND {}/{}] {} of {} replied, {}\n", record.round.value + 1, rounds_, record.participants.size(),
-                  record.participants.size() + record.absences.size(), residual_text(residual_)));
+// "17/200", or of a refit "3"
+std::string ProgressDisplay::round_text() const {
+  return before_ ? std::to_string(made_ - *before_) : fmt::format("{}/{}", made_, rounds_);
 }
 
-void ProgressDisplay::draw_bar(const RoundRecord& record) {
+void ProgressDisplay::print_line(const RoundRecord& record) const {
+  say(fmt::format("[{} {}] {} of {} replied, {}\n", before_ ? "REFIT" : "ROUND", round_text(),
+                  record.participants.size(), record.participants.size() + record.absences.size(),
+                  residual_text(residual_)));
+}
+
+void ProgressDisplay::draw_bar() {
   if (!bar_.due()) return;
-  const double share = static_cast<double>(record.round.value + 1) / rounds_;
+  const double share = before_ ? 1.0 : static_cast<double>(made_) / rounds_;
   const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
-  const std::string left = spent < 1.0 ? "" : fmt::format(", at most {:.0f} s left", spent * (1.0 - share) / share);
-  bar_.draw(share, fmt::format("round {}/{}, {}{}", record.round.value + 1, rounds_, residual_text(residual_), left));
+  const std::string left =
+      before_ || spent < 1.0 ? "" : fmt::format(", at most {:.0f} s left", spent * (1.0 - share) / share);
+  bar_.draw(share, fmt::format("{} {}, {}{}", before_ ? "refit, round" : "round", round_text(),
+                               residual_text(residual_), left));
 }
 
 void ProgressDisplay::finish() { bar_.clear(); }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "fedrk/run.hpp"
@@ -42,18 +43,24 @@ class ProgressDisplay final : public RoundObserver {
 
   void on_round(const RoundRecord& record, std::span<const double> x) override;
 
+  /// What follows these rounds are those of a refit. Nobody knows beforehand how many.
+  void begin_refit(std::size_t rounds);
+
   /// Clears the bar. Call it before anything else is written.
   void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
+  std::string round_text() const;
   void print_line(const RoundRecord& record) const;
-  void draw_bar(const RoundRecord& record);
+  void draw_bar();
 
   ProgressStyle style_;
   std::uint32_t rounds_;
   std::uint32_t every_;
-  std::optional<double> residual_;  // the last that was reported
+  std::size_t made_ = 0;               // rounds
+  std::optional<std::size_t> before_;  // rounds before the refit that is going on
+  std::optional<double> residual_;     // the last that was reported
   Clock::time_point start_ = Clock::now();
   Bar bar_;
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/write_file.hpp"
+#include "plan/plan_options.hpp"
 #include "report/result_files.hpp"
 #include "signals.hpp"
 
@@ -42,6 +43,12 @@ bool is_unfinished(const fs::path& folder) {
   const auto store = store::RunStore::open(folder / "run.db", store::RunStore::Access::Read);
   const auto over = store ? is_over(*store) : Result<bool>(true);
   return over && !*over;
+}
+
+std::string kind_of(const store::RunIdentity& identity) {
+  if (identity.kind == store::RunKind::Server) return "server";
+  const std::string fit = io::to_text(io::Job::Fit), line = io::entry_text("goal", io::OptionKind::Text, {fit}, "");
+  return identity.plan.find('\n' + line) == std::string::npos ? io::to_text(io::Job::Solve) : fit;
 }
 
 Result<void> check_folder(const fs::path& folder, bool overwrite) {

@@ -5,6 +5,7 @@
 // its process end before that, another goes on where it was (checkpoint/journal_engine.hpp).
 
 #include <filesystem>
+#include <string>
 
 #include "base/result.hpp"
 #include "checkpoint/run_lock.hpp"
@@ -21,6 +22,9 @@ struct RunFolder {
 
 /// True where the folder holds a run that can be gone on with.
 bool is_unfinished(const std::filesystem::path& folder);
+
+/// "server", or of runs of one process the command that began it: "fit", "solve".
+std::string kind_of(const store::RunIdentity& identity);
 
 /// What stands in the way of a new run in this folder, if anything: one that is there already.
 Result<void> check_folder(const std::filesystem::path& folder, bool overwrite);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -120,7 +119,9 @@ std::string unconverged_text(const io::FinishedRun& run) {
   if (result.fits && result.method == "cg" && result.termination == Termination::Stagnation) {
     text += " Columns are nearly combinations of others: --method gram computes with twice the precision.";
   }
-  if (!result.fits && result.termination != Termination::RoundLimit) {
+  if (run.plan.method.average && result.termination == Termination::Stagnation) {
+    text += " The answer is the mean of the iterates; leave --average out for the best of them.";
+  } else if (!result.fits && result.termination != Termination::RoundLimit) {
     text += " Where the rows are data with noise, use fedrk fit, or --least-squares.";
   }
   return text;
@@ -128,6 +129,7 @@ std::string unconverged_text(const io::FinishedRun& run) {
 
 // Whatever is not as it should be is said, whatever else is shown.
 void judge(io::FinishedRun& run) {
+  if (std::string idle = io::without_effect(run.plan); !idle.empty()) run.warnings.push_back(std::move(idle));
   const bool converged = run.result.converged.value_or(true);
   if (is<FedRk>(run.resolved.goal) && !run.resolved.refit) {
     run.convergence = convergence_of(find_horizon(run.result.history), run.plan, !converged);
@@ -138,6 +140,8 @@ void judge(io::FinishedRun& run) {
         fmt::format("{} stayed away and was left out: the fit is that of the others.", run.client_names[client.value]));
   }
   if (converged) return;
+  // A method that has come as far as it can need not have arrived, and the mean of its iterates even less.
+  if (run.result.termination == Termination::Converged) run.result.termination = Termination::Stagnation;
   run.warnings.push_back(unconverged_text(run));
   if (!run.convergence.message.empty()) run.warnings.push_back(run.convergence.message);
 }
@@ -160,11 +164,6 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 }
 
 }  // namespace
-
-std::uint32_t most_rounds(const io::ResolvedPlan& plan) {
-  const std::uint64_t most = std::uint64_t{plan.run.rounds} * (plan.refit ? 2 : 1);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
-}
 
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
@@ -192,6 +191,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, method, problem.start, observers, wanted.stop);
   if (run.resolved.refit && !resumable(run.result.termination)) {
+    if (wanted.on_refit) wanted.on_refit(run.result.history.size());
     refit_as_planned(engine, plan, options, selection, watching, wanted.stop, run);
   }
   run.seconds =

@@ -5,7 +5,7 @@
 // the run's files tell.
 
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,10 +22,8 @@ struct RunPlanOptions {
   std::size_t min_group = 1;                     // clients of a kept group at least: as many as a masked sum is over
   std::vector<RoundObserver*> data_observers{};  // see x in the units of the data
   Method* method = nullptr;                      // in place of the plan's
+  std::function<void(std::size_t rounds)> on_refit{};  // called when a refit begins, with the rounds made before it
 };
-
-/// As many rounds as the plan can take, a refit included.
-std::uint32_t most_rounds(const io::ResolvedPlan& plan);
 
 /// The plan may still have entries open that depend on the clients. Names and rows of these come from the roster.
 /// Throws InvalidArgument where differential privacy would leave nothing of the answer.

@@ -138,6 +138,26 @@ Result<void> check_method(const Plan& plan) {
   return {};
 }
 
+std::string without_effect(const Plan& plan) {
+  const RunOptions usual;
+  const Goal goal = goal_of(plan.method, plan.run);
+  const auto* equations = std::get_if<Equations>(&goal);
+  // Over one sum there is one step to make; with a memory, x is projected onto all hyperplanes of it.
+  const bool samples =
+      is<FedRk>(goal) || (equations != nullptr && equations->memory == 0 && equations->reveal == Reveal::Updates);
+  const bool steps = samples || is<SparseEquations>(goal);
+  std::string names;
+  if (!steps && plan.run.server_budget != usual.server_budget) names = "--server-steps";
+  if (!samples && plan.run.server_sampling != usual.server_sampling) {
+    names += std::string(names.empty() ? "" : " and ") + "--server-sampling";
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "{} had no effect: only with --method fedrk, or --reveal updates and --memory 0, the server draws "
+      "among single updates.",
+      names);
+}
+
 Result<void> read_plan(const fs::path& path, Plan& plan) { return read_options(path, "a plan", plan_options(), plan); }
 
 std::string plan_text(const Plan& plan, const fs::path& folder) {

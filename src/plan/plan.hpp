@@ -92,6 +92,9 @@ Result<void> check(const Plan& plan);
 /// The same of all that does not concern files.
 Result<void> check_method(const Plan& plan);
 
+/// A sentence that names what is set and has no effect with the plan's method; empty where there is no such entry.
+std::string without_effect(const Plan& plan);
+
 /// Reads a plan file over `plan`. Relative paths in it are relative to the file's folder.
 Result<void> read_plan(const std::filesystem::path& path, Plan& plan);
 

@@ -11,6 +11,7 @@
 
 #include "methods/exposure.hpp"
 #include "plan/option_values.hpp"
+#include "plan/plan_options.hpp"
 
 namespace fedrk::network {
 namespace {
@@ -36,14 +37,6 @@ Values whole_or_word(std::size_t number, std::string_view word) {
   return {number == 0 ? std::string(word) : std::to_string(number)};
 }
 Values megabytes(std::size_t bytes) { return {std::to_string(bytes >> 20)}; }
-
-Result<void> set_seconds_or(const Values& values, std::string_view word, double& field) {
-  if (values == Values{std::string(word)}) {
-    field = 0.0;
-    return {};
-  }
-  return io::set_positive(values, field);
-}
 
 constexpr std::string_view kConnection = "Connection", kData = "Data", kPrivacy = "Privacy", kRun = "Run",
                            kLimits = "Limits", kLog = "Log";
@@ -151,9 +144,6 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
     {"unmasked", kPrivacy, OptionKind::Switch, "",
      "do not mask sums, for tests: the server sees single updates, and every client must set reveal = \"updates\"",
      FEDRK_SERVER_SET(io::set_switch(v, s.unmasked)), FEDRK_SERVER_GET(switch_text(s.unmasked))},
-    {"enough", kLimits, OptionKind::Number, "N|all", "minimum number of clients to start with when --join-limit ends",
-     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.min_clients, 1, {"all", 0})),
-     FEDRK_SERVER_GET(whole_or_word(s.min_clients, "all"))},
     {"quorum", kLimits, OptionKind::Number, "N|half", "minimum number of replies in a round; half: of those asked",
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.quorum, 1, {"half", 0})),
      FEDRK_SERVER_GET(whole_or_word(s.quorum, "half"))},
@@ -163,8 +153,6 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
      FEDRK_SERVER_SET(io::set_positive(v, s.reply_limit)), FEDRK_SERVER_GET({io::to_text(s.reply_limit)})},
     {"away-limit", kLimits, OptionKind::Number, "SECONDS", "time that a round waits for a disconnected client",
      FEDRK_SERVER_SET(io::set_positive(v, s.away_limit)), FEDRK_SERVER_GET({io::to_text(s.away_limit)})},
-    {"run-limit", kLimits, OptionKind::Number, "SECONDS|none", "time limit for the run",
-     FEDRK_SERVER_SET(set_seconds_or(v, "none", s.run_limit)), FEDRK_SERVER_GET(number_or_word(s.run_limit, "none"))},
     {"heartbeat", kLimits, OptionKind::Number, "SECONDS",
      "heartbeat interval; a client counts as disconnected after four missed heartbeats",
      FEDRK_SERVER_SET(io::set_positive(v, s.heartbeat)), FEDRK_SERVER_GET({io::to_text(s.heartbeat)})},
@@ -182,6 +170,8 @@ constexpr RemovedOption kRemoved[] = {
     {"max-connections", "removed; the limit is two connections for each client and 16 more"},
     {"max-memory", "removed; messages that are arriving take at most 2 GB"},
     {"wrong-limit", "removed; a client is quarantined after three wrong replies"},
+    {"enough", "removed; a run starts with every listed client: take one that stays away off the list"},
+    {"run-limit", "removed; \"fedrk stop\" ends a run, as does \"timeout --signal=USR1 SECONDS fedrk server ...\""},
 };
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
@@ -269,13 +259,35 @@ Result<void> check(const ServerSettings& settings) {
   for (const std::string& name : settings.clients) {
     if (!seen.insert(name).second) return Error{fmt::format("'{}' is listed twice among the clients", name)};
   }
-  if (settings.min_clients > settings.clients.size()) {
-    return Error{fmt::format("--enough {}: only {} clients are listed", settings.min_clients, settings.clients.size())};
-  }
   if (settings.out.empty()) return Error{"no folder for the run: give --out DIR"};
   if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();
   if (settings.heartbeat < 0.01) return Error{"--heartbeat: at least 0.01"};
   return check_tls(settings.tls, settings.insecure);
+}
+
+Result<ServerPlan> read_server_plan(const ServerSettings& settings) {
+  ServerPlan read;
+  io::Plan& plan = read.plan;
+  if (!settings.plan.empty()) {
+    if (const auto done = io::read_plan(settings.plan, plan); !done) return done.error();
+  }
+  const io::Plan usual;
+  std::vector<std::string_view> names;
+  for (const std::string_view name : {"data", "matrix", "rhs", "clients", "partition"}) {
+    const io::PlanOption& option = *io::find_plan_option(name);
+    if (option.get(plan) != option.get(usual)) names.push_back(name);
+  }
+  if (!names.empty()) {
+    read.left_out = fmt::format("{} {} no effect in a federation, where each client names its own file in its settings",
+                                fmt::join(names, ", "), names.size() == 1 ? "has" : "have");
+  }
+  plan.data.clear();
+  plan.matrix.clear();
+  plan.rhs.clear();
+  plan.clients = usual.clients;
+  plan.partition = usual.partition;
+  if (const auto fine = io::check_method(plan); !fine) return fine.error();
+  return read;
 }
 
 bool is_masked(const ServerSettings& settings, const io::Plan& plan) {

@@ -54,10 +54,9 @@ struct ServerSettings {
   std::string metrics;       // address of the endpoint for health and metrics; empty: none
   bool unmasked = false;     // parts of sums come in the clear
   bool expose_rows = false;  // as for clients
-  std::size_t min_sum = 3;
-  std::size_t min_clients = 0, quorum = 0;
-  double join_limit = 600.0, reply_limit = 300.0, away_limit = 30.0, run_limit = 0.0, heartbeat = 2.0;  // seconds
-  std::size_t largest_message = 4 << 20;                                                                // bytes
+  std::size_t min_sum = 3, quorum = 0;
+  double join_limit = 600.0, reply_limit = 300.0, away_limit = 30.0, heartbeat = 2.0;  // seconds
+  std::size_t largest_message = 4 << 20;                                               // bytes
   LogSettings log;
 };
 
@@ -80,6 +79,13 @@ bool is_server_file(const std::filesystem::path& file);
 /// What is missing or does not go together, if anything.
 Result<void> check(const ClientSettings& settings);
 Result<void> check(const ServerSettings& settings);
+
+/// The plan that the settings name, without its files: the rows are with the clients, and so is how they are split.
+struct ServerPlan {
+  io::Plan plan;
+  std::string left_out;  // which entries had to go, as a sentence; empty: none
+};
+Result<ServerPlan> read_server_plan(const ServerSettings& settings);
 
 /// Whether sums are masked: the server sees nothing else.
 bool is_masked(const ServerSettings& settings, const io::Plan& plan);

@@ -188,6 +188,10 @@ TEST_F(Check, LooksAtAServerToo) {
   EXPECT_NE(line(check(2), "BAD").find("write reveal = \"updates\" into the plan"), std::string::npos);
   write("fed/server/plan.toml", "method = \"fedrk\"\nreveal = \"updates\"\n");
   EXPECT_EQ(line(check(0), "warn privacy").find("warn privacy: the server sees every client's single updates"), 0U);
+  write("fed/server/plan.toml", "data = ['all.csv']\npartition = 'shuffled'\n");
+  EXPECT_EQ(line(check(0), "warn plan"),
+            "warn plan: data, partition have no effect in a federation, where each client names its own file in its "
+            "settings; take these entries out");
   write("fed/server/plan.toml", "rounds = 7\n");
   EXPECT_EQ(line(check(0), "ok   crl"), "ok   crl: fed/server/crl.pem: 0 certificates revoked");
   write("fed/server/crl.pem", "nothing");
@@ -198,6 +202,34 @@ TEST_F(Check, LooksAtAServerToo) {
   EXPECT_NE(check(2).find("BAD  settings: 'site-1' is listed twice among the clients"), std::string::npos);
   set_entry("fed/server/server.toml", "server.crt", "../site-1/client.crt");
   EXPECT_NE(check(2).find("is the certificate of client 'site-1', not a server's"), std::string::npos);
+}
+
+TEST_F(Check, LooksAtTheAddressOfMetrics) {
+  const TlsServer other(server());
+  const std::string busy = "127.0.0.1:" + std::to_string(other.port());
+  const auto check = [&](const std::string& address, int exit_code) {
+    set_entry("fed/server/server.toml", "plan =", "metrics = \"" + address + "\"\nplan =");
+    const auto outcome = program_.run("check fed/server/server.toml");
+    set_entry("fed/server/server.toml", "metrics = \"" + address + "\"\n", "");
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.out << outcome.err;
+    return outcome.out;
+  };
+
+  EXPECT_EQ(line(check("x", 2), "BAD"),
+            "BAD  metrics: 'x': expected HOST:PORT, as in server.example.org:7443 or [::1]:7443; mend it in the "
+            "settings");
+  EXPECT_EQ(line(check("127.0.0.1:0", 0), "ok   metrics"), "ok   metrics: 127.0.0.1:0 is free");
+  EXPECT_EQ(line(check(busy, 0), "warn metrics").find("warn metrics: " + busy + " is in use"), 0U);
+  EXPECT_EQ(line(check("0.0.0.0:7443", 2), "BAD"),
+            "BAD  metrics: 0.0.0.0:7443 is the address of listen too; choose another port");
+}
+
+TEST_F(Check, FindsOutBeforeTheServerMakesAFolder) {
+  const auto ended = program_.run("server fed/server/server.toml --metrics x");
+
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err.find("fedrk: --metrics: 'x': expected HOST:PORT"), 0U) << ended.err;
+  EXPECT_FALSE(fs::exists(program_.path("fed/server/runs")));
 }
 
 TEST_F(Check, SaysWhatIsWrongWithTheSettings) {

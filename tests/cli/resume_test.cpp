@@ -246,5 +246,15 @@ TEST_F(Resumed, IsOneProcessesAtATimeWhichStatusShowsAndStopEnds) {
   EXPECT_EQ(program_.run("status p").err, "fedrk: there is no p/run.db\n");
 }
 
+TEST(Status, NamesTheCommandThatBeganTheRun) {
+  const test::Program program;
+  program.folder().write("a.csv", "u,y\n1,2\n4,5\n2,0\n");
+  ASSERT_EQ(program.run("fit a.csv --target y --out fitted").exit_code, 0);
+  ASSERT_LE(program.run("solve a.csv --target y --least-squares --out solved").exit_code, 3);
+
+  EXPECT_EQ(json::parse(program.run("status fitted --format json").out)["kind"], "fit");
+  EXPECT_EQ(json::parse(program.run("status solved --format json").out)["kind"], "solve");
+}
+
 }  // namespace
 }  // namespace fedrk

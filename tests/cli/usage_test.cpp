@@ -41,6 +41,18 @@ TEST(Help, ListsAboutADozenOptionsAndTheRestOnRequest) {
   }
 }
 
+TEST(Help, IsTheSameInBothSizesWhereThereIsNoMore) {
+  const test::Program program;
+  for (const std::string command :
+       {"", "generate", "reproduce", "report", "provision", "check", "client", "status", "stop", "resume"}) {
+    const auto help = program.run(command + " --help"), all = program.run(command + " --help-all");
+
+    EXPECT_EQ(all.exit_code, 0) << command << all.err;
+    EXPECT_EQ(all.out, help.out) << command;
+    EXPECT_FALSE(help.out.empty()) << command;
+  }
+}
+
 TEST(Help, ListsThePapersParametersOfSolve) {
   const auto all = options_in(test::Program().run("solve --help-all").out);
 

@@ -147,6 +147,22 @@ TEST_F(FederationTest, ComesBackAfterItsServerWasTerminated) {
   expect_a_good_end();
 }
 
+TEST_F(FederationTest, KeepsToItsPlanAfterTheFirstRound) {
+  Federation& federation = begin();
+  federation.start_all();
+  ASSERT_TRUE(reaches(20)) << federation.story();
+  federation.server().kill();
+  const Arguments again = {FEDRK_PROGRAM, "server", "server.toml", "--listen", "127.0.0.1:0"};
+
+  federation.change_plan("seed = 77\n");
+  const Outcome refused = run_command(again, 20s, federation.path("server"));
+
+  EXPECT_EQ(refused.exit_code, kBadInput);
+  EXPECT_NE(refused.err.find("holds an unfinished run of another plan"), npos) << refused.err;
+  federation.start_server(Federation::Start::Resume);
+  expect_a_good_end();
+}
+
 TEST_F(FederationTest, CanBeResumedAfterItWasStoppedForAll) {
   Federation& federation = begin(sums());
   federation.start_all();

@@ -42,21 +42,27 @@ int try_to_listen(const security::HostAndPort& place, std::string& unknown) {
   return why;
 }
 
-CheckLine check_listen(const std::string& listen) {
-  const auto place = security::parse_host_and_port(listen, 0);
-  if (!place) return {Level::Bad, "listen", place.error().message, "mend it in the settings"};
+// An address that this server is to open, called `about` in its settings.
+CheckLine check_address(const std::string& about, const std::string& address) {
+  constexpr const char* kOwn = "use an address of this machine, or 0.0.0.0";
+  const auto place = security::parse_host_and_port(address, 0);
+  if (!place) return {Level::Bad, about, place.error().message, "mend it in the settings"};
   std::string unknown;
   const int why = try_to_listen(*place, unknown);
-  if (!unknown.empty()) {
-    return {Level::Bad, "listen", fmt::format("{}: {}", listen, unknown), "use an address of this machine, or 0.0.0.0"};
-  }
-  if (why == 0) return {Level::Fine, "listen", fmt::format("{} is free", listen), ""};
+  if (!unknown.empty()) return {Level::Bad, about, fmt::format("{}: {}", address, unknown), kOwn};
+  if (why == 0) return {Level::Fine, about, fmt::format("{} is free", address), ""};
   if (why == EADDRINUSE) {
-    return {Level::Warning, "listen", fmt::format("{} is in use", listen),
+    return {Level::Warning, about, fmt::format("{} is in use", address),
             "fine if that is this server; else stop the other program or choose another port"};
   }
-  return {Level::Bad, "listen", fmt::format("{}: {}", listen, std::generic_category().message(why)),
-          why == EACCES ? "choose a port from 1024 on" : "use an address of this machine, or 0.0.0.0"};
+  return {Level::Bad, about, fmt::format("{}: {}", address, std::generic_category().message(why)),
+          why == EACCES ? "choose a port from 1024 on" : kOwn};
+}
+
+CheckLine check_metrics(const network::ServerSettings& settings) {
+  if (settings.metrics != settings.listen) return check_address("metrics", settings.metrics);
+  return {Level::Bad, "metrics", fmt::format("{} is the address of listen too", settings.metrics),
+          "choose another port"};
 }
 
 CheckLine check_crl(const network::ServerSettings& settings) {
@@ -83,19 +89,21 @@ CheckLine check_clients(const std::vector<std::string>& clients) {
 }
 
 void check_plan(const network::ServerSettings& settings, CheckLines& lines) {
-  io::Plan plan;
   if (settings.plan.empty()) {
     return lines.push_back({Level::Warning, "plan", "none is named in the settings",
                             "give one to fedrk server, or add plan = \"plan.toml\""});
   }
-  if (const auto read = io::read_plan(settings.plan, plan); !read) {
-    return lines.push_back({Level::Bad, "plan", read.error().message, "mend the plan"});
+  const auto read = network::read_server_plan(settings);
+  if (!read) return lines.push_back({Level::Bad, "plan", read.error().message, "mend the plan"});
+  if (read->left_out.empty()) {
+    lines.push_back({Level::Fine, "plan", fmt::format("{} can be read", settings.plan), ""});
+  } else {
+    lines.push_back({Level::Warning, "plan", read->left_out, "take these entries out"});
   }
-  lines.push_back({Level::Fine, "plan", fmt::format("{} can be read", settings.plan), ""});
-  if (const auto fine = check_privacy(settings, plan); !fine) {
+  if (const auto fine = check_privacy(settings, read->plan); !fine) {
     return lines.push_back({Level::Bad, "privacy", fine.error().message, "see docs/privacy.md"});
   }
-  const bool masked = is_masked(settings, plan);
+  const bool masked = is_masked(settings, read->plan);
   lines.push_back({masked ? Level::Fine : Level::Warning, "privacy", masked ? "sums are masked" : kUpdatesRevealed,
                    masked ? "" : "see docs/privacy.md"});
 }
@@ -114,7 +122,8 @@ CheckLines check_server(const network::ServerSettings& settings) {
   check_credentials(settings.tls, settings.insecure, security::Role::Server, "", lines);
   if (!settings.insecure) lines.push_back(check_crl(settings));
   check_folder("out", settings.out, lines);
-  lines.push_back(check_listen(settings.listen));
+  lines.push_back(check_address("listen", settings.listen));
+  if (!settings.metrics.empty()) lines.push_back(check_metrics(settings));
   return lines;
 }
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mapped_file.hpp"
 #include "base/number.hpp"
 #include "base/write_file.hpp"
 #include "before_joining.hpp"
@@ -113,6 +114,15 @@ int report(const ClientSettings& settings, const ClientOutcome& outcome) {
   return early ? kStoppedEarly : kRunFailed;
 }
 
+// Whoever waits for a server would learn of it only when that is there.
+Result<void> look_at_data(const network::OwnFiles& files) {
+  for (const std::string& file : {files.data, files.matrix, files.rhs}) {
+    if (file.empty()) continue;
+    if (const auto there = io::MappedFile::open(file); !there) return there.error();
+  }
+  return {};
+}
+
 int client(const ClientArguments& arguments) {
   const auto settings = arguments.flags.settings(arguments.file, network::read_client_settings);
   if (!settings) return complain(settings.error().message, kBadInput);
@@ -120,6 +130,7 @@ int client(const ClientArguments& arguments) {
   if (const auto address = security::parse_host_and_port(settings->server); !address) {
     return complain("--server: " + address.error().message, kBadInput);
   }
+  if (const auto there = look_at_data(settings->files); !there) return complain(there.error().message, kBadInput);
   const auto log = operation::make_log(settings->log.format, settings->log.level, stderr);
   if (!settings->insecure) {
     const auto fine = look_at_own_files(settings->tls, security::Role::Client, settings->name, *log);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 #include "flags.hpp"
 #include "output.hpp"
 #include "pki/revocation_list.hpp"
+#include "pki/tls_probe.hpp"
 #include "plan/plan_options.hpp"
 #include "plan/settings.hpp"
 #include "server_run.hpp"
@@ -43,22 +45,11 @@ Result<ServerSettings> settings_of(const ServerArguments& arguments) {
   }
   if (!arguments.plan_file.empty()) settings->plan = arguments.plan_file;
   if (const auto fine = check(*settings); !fine) return fine.error();
-  return settings;
-}
-
-// The rows are with the clients, and so is how they are split.
-Result<io::Plan> plan_of(const ServerSettings& settings) {
-  io::Plan plan;
-  if (!settings.plan.empty()) {
-    if (const auto read = io::read_plan(settings.plan, plan); !read) return read.error();
+  for (const auto& [name, address] : {std::pair("listen", settings->listen), {"metrics", settings->metrics}}) {
+    const auto place = security::parse_host_and_port(address, 0);
+    if (!address.empty() && !place) return Error{fmt::format("--{}: {}", name, place.error().message)};
   }
-  plan.data.clear();
-  plan.matrix.clear();
-  plan.rhs.clear();
-  plan.clients = 0;
-  plan.partition = io::Plan{}.partition;
-  if (const auto fine = io::check_method(plan); !fine) return fine.error();
-  return plan;
+  return settings;
 }
 
 network::Milliseconds milliseconds(double seconds) {
@@ -86,9 +77,10 @@ int start(const ServerArguments& arguments, const std::string& out = "") {
   auto settings = settings_of(arguments);
   if (!settings) return complain(settings.error().message, kBadInput);
   if (!out.empty()) settings->out = out;
-  const auto plan = plan_of(*settings);
-  if (!plan) return complain(plan.error().message, kBadInput);
-  return serve(*settings, *plan, arguments.serve);
+  const auto read = network::read_server_plan(*settings);
+  if (!read) return complain(read.error().message, kBadInput);
+  if (!read->left_out.empty()) say(fmt::format("fedrk: warning: {}: {}\n", settings->plan, read->left_out));
+  return serve(*settings, read->plan, arguments.serve);
 }
 
 }  // namespace
@@ -105,12 +97,10 @@ Result<network::ServerOptions> server_options(const ServerSettings& settings, co
   federation.clients = *std::move(clients);
   federation.masked = is_masked(settings, plan);
   federation.min_sum = settings.min_sum;
-  federation.min_clients = settings.min_clients;
   federation.quorum = settings.quorum;
   federation.join_limit = milliseconds(settings.join_limit);
   federation.reply_limit = milliseconds(settings.reply_limit);
   federation.away_limit = milliseconds(settings.away_limit);
-  federation.run_limit = milliseconds(settings.run_limit);
   federation.heartbeat = milliseconds(settings.heartbeat);
   federation.largest_message = settings.largest_message;
   if (settings.insecure) return options;

@@ -43,34 +43,57 @@ Value or_throw(Result<Value> result) {
 
 // ---- The run's folder.
 
-// One that is there and not finished is gone on with, if it is the same run.
+Result<RunFolder> begin_run(const ServerSettings& settings, const io::Plan& plan) {
+  const fs::path folder = settings.out;
+  // Before run.db, which makes it a run: whoever finds that finds all that fedrk resume needs.
+  const auto written =
+      io::write_file(folder / "server.toml", io::options_text(network::server_options(), settings, folder));
+  if (!written) return written.error();
+  const std::string title = fs::absolute(folder).lexically_normal().filename().string();
+  return begin_run_folder(folder, plan, {.kind = store::RunKind::Server, .title = title});
+}
+
+// Whether the folder holds a run of a server, and one that got no answer of its clients yet.
+bool is_without_rounds(const fs::path& folder) {
+  if (!fs::exists(folder / "run.db") || fs::exists(folder / "result.json")) return false;
+  const auto store = store::RunStore::open(folder / "run.db", store::RunStore::Access::Read);
+  if (!store || store->identity().kind != store::RunKind::Server) return false;
+  const auto answers = store->answers();
+  const auto progress = store->progress(0);
+  return answers && progress && *answers == 0 && !progress->last_round;
+}
+
+// One that is there and not finished is gone on with, if it is the same run. Clients hold the server to one plan a run:
+// before the first round a changed plan makes another run, with an id of its own.
 Result<RunFolder> open_run(const ServerSettings& settings, const io::Plan& plan) {
   const fs::path folder = settings.out;
+  const bool replaceable = is_without_rounds(folder);
   if (!is_unfinished(folder)) {
+    if (replaceable) return begin_run(settings, plan);
     if (fs::exists(folder / "run.db")) {
       return Error{fmt::format("{} already holds a run, which is finished; choose another --out for a new one",
                                folder.string())};
     }
     if (const auto ready = check_folder(folder, false); !ready) return ready.error();
-    // Before run.db, which makes it a run: whoever finds that finds all that fedrk resume needs.
-    const auto written =
-        io::write_file(folder / "server.toml", io::options_text(network::server_options(), settings, folder));
-    if (!written) return written.error();
-    const std::string title = fs::absolute(folder).lexically_normal().filename().string();
-    return begin_run_folder(folder, plan, {.kind = store::RunKind::Server, .title = title});
+    return begin_run(settings, plan);
   }
-  auto run_folder = reopen_run_folder(folder);
-  if (!run_folder) return run_folder.error();
-  if (run_folder->store.identity().kind != store::RunKind::Server) {
-    return Error{fmt::format("{} holds a run of fedrk solve; choose another --out", folder.string())};
+  {
+    auto run_folder = reopen_run_folder(folder);
+    if (!run_folder) return run_folder.error();
+    if (run_folder->store.identity().kind != store::RunKind::Server) {
+      return Error{fmt::format("{} holds a run of fedrk {}; choose another --out", folder.string(),
+                               kind_of(run_folder->store.identity()))};
+    }
+    if (run_folder->store.identity().plan == io::plan_text(plan, folder)) return run_folder;
   }
-  if (run_folder->store.identity().plan != io::plan_text(plan, folder)) {
-    return Error{
-        fmt::format("{0} holds an unfinished run of another plan; choose another --out, or give the plan of "
-                    "that run ({1}); \"fedrk resume {0}\" goes on with it as it is",
-                    folder.string(), (folder / "plan.toml").string())};
+  if (replaceable) {
+    say("fedrk: the plan changed before the first round: this is a new run\n");
+    return begin_run(settings, plan);
   }
-  return run_folder;
+  return Error{
+      fmt::format("{0} holds an unfinished run of another plan; choose another --out, or give the plan of "
+                  "that run ({1}); \"fedrk resume {0}\" goes on with it as it is",
+                  folder.string(), (folder / "plan.toml").string())};
 }
 
 // ---- The server.

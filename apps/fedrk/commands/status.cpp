@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "flags.hpp"
 #include "output.hpp"
+#include "run_folder.hpp"
 
 namespace fedrk::app {
 namespace {
@@ -60,7 +61,7 @@ Json round_or_null(const std::optional<std::uint32_t>& round) {
 Json to_json(const Status& status) {
   const RunProgress& run = status.run;
   Json document{{"id", run.identity.id},
-                {"kind", run.identity.kind == store::RunKind::Server ? "server" : "solve"},
+                {"kind", kind_of(run.identity)},
                 {"title", run.identity.title},
                 {"state", run.state},
                 {"stop_reason", run.stop_reason.empty() ? Json(nullptr) : Json(run.stop_reason)},
@@ -98,8 +99,11 @@ std::string to_text(const std::string& folder, const Status& status) {
   if (status.abandoned()) text += fmt::format(", but no process works on it: \"fedrk resume {}\" goes on", folder);
   text += fmt::format("\nstarted {}\n", time_text(run.started));
   if (run.last_round) {
-    text += fmt::format("round {} of {}, {} of {} replied", *run.last_round + 1, run.identity.rounds,
-                        run.last_participants.size(), run.last_participants.size() + run.last_absent.size());
+    const std::uint64_t made = std::uint64_t{*run.last_round} + 1;
+    text += made > run.identity.rounds ? fmt::format("round {}, of a refit", made)
+                                       : fmt::format("round {} of {}", made, run.identity.rounds);
+    text += fmt::format(", {} of {} replied", run.last_participants.size(),
+                        run.last_participants.size() + run.last_absent.size());
     if (run.residual) text += fmt::format(", residual {}", brief(*run.residual));
     text += "\n";
   }

@@ -46,5 +46,7 @@ TEST(ServerSettings, SayWhatHoldsInPlaceOfARemovedEntry) {
   }
 }
 
+TEST(ServerSettings, AreAboutTwenty) { EXPECT_LE(server_options().size(), 21U); }
+
 }  // namespace
 }  // namespace fedrk::network
