@@ -49,8 +49,8 @@ TlsContext context_of(const SSL_METHOD* method, const Pems& pems) {
   TlsContext context(require(SSL_CTX_new(method), "cannot set TLS up"));
   require(SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION) == 1, "cannot set TLS up");
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  // OpenSSL has no buffers for an idle connection, reads all that a socket has at a time, and takes the rest of a record
-  // that could not be written from another address.
+  // OpenSSL has no buffers for an idle connection, reads all that a socket has at a time, and takes the rest of a
+  // record that could not be written from another address.
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context.get(), 1);

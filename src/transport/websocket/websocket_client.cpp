@@ -122,14 +122,10 @@ class WebSocketLink final : public ServerLink {
     if (ended_or(failure)) return;
     error_code ignored;
     socket().set_option(tcp::no_delay(true), ignored);
-    shake_hands();
-  }
-
-  void shake_hands() {
     if constexpr (kSecure) {
       if (!expect_host(stream_.next_layer().native_handle(), place_.host)) return lose();
-      stream_.next_layer().async_handshake([this](error_code failure, std::size_t) {
-        if (!ended_or(failure)) upgrade();
+      stream_.next_layer().async_handshake([this](error_code refused, std::size_t) {
+        if (!ended_or(refused)) upgrade();
       });
     } else {
       upgrade();
@@ -137,8 +133,6 @@ class WebSocketLink final : public ServerLink {
   }
 
   void upgrade() {
-    stream_.set_option(
-        websocket::stream_base::timeout{websocket::stream_base::none(), websocket::stream_base::none(), false});
     stream_.set_option(websocket::stream_base::decorator(
         [](websocket::request_type& request) { request.set(http::field::sec_websocket_protocol, kSubprotocol); }));
     stream_.control_callback([this](websocket::frame_type, beast::string_view) { quiet_ticks_ = 0; });

@@ -119,8 +119,6 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
     const auto& request = request_->get();
     if (!websocket::is_upgrade(request)) return answer("426 Upgrade Required", "it does not speak WebSocket");
     if (request.target() != kTarget) return answer("404 Not Found", "it asks for another page than the federation's");
-    stream_.set_option(
-        websocket::stream_base::timeout{websocket::stream_base::none(), websocket::stream_base::none(), false});
     stream_.set_option(websocket::stream_base::decorator([](websocket::response_type& response) {
       response.set(http::field::server, kServerField);
       response.set(http::field::sec_websocket_protocol, kSubprotocol);
