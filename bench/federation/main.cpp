@@ -174,7 +174,8 @@ class ManyClients {
               const std::filesystem::path& file, std::uint32_t rounds) {
     network::FederationOptions options;
     options.run = "bench";
-    options.heartbeat = network::Milliseconds(2'000);
+    options.heartbeat = network::Milliseconds(10'000);  // all join at once: on a busy machine that takes its time
+    options.hello_limit = network::Milliseconds(60'000);
     for (std::size_t k = 0; k < clients; ++k) options.clients.push_back(Swarm::name(k));
     server_ = or_throw(network::FederationServer::open(
         {"127.0.0.1:0", identities.server_files(), std::size_t{2} << 30, std::move(options)}, log_));

@@ -13,10 +13,6 @@
 #include <boost/asio/wait_traits.hpp>
 #include <chrono>
 
-namespace boost::asio::ssl {
-class context;
-}
-
 namespace fedrk::network {
 
 namespace asio = boost::asio;
@@ -28,6 +24,5 @@ using Socket = asio::basic_stream_socket<tcp, Executor>;
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Timer =
     asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
-using TlsServerContext = asio::ssl::context;
 
 }  // namespace fedrk::network

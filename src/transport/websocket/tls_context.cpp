@@ -49,7 +49,11 @@ TlsContext context_of(const SSL_METHOD* method, const Pems& pems) {
   TlsContext context(require(SSL_CTX_new(method), "cannot set TLS up"));
   require(SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION) == 1, "cannot set TLS up");
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
+  // OpenSSL has no buffers for an idle connection, reads all that a socket has at a time, and takes the rest of a
+  // record that could not be written from another address.
+  SSL_CTX_set_mode(context.get(),
+                   SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_read_ahead(context.get(), 1);
   for_each_certificate(pems.ca, [&](X509* authority, bool) {
     require(X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), authority) == 1, "cannot use the ca file");
   });
@@ -63,17 +67,12 @@ TlsContext context_of(const SSL_METHOD* method, const Pems& pems) {
   return context;
 }
 
-// ---- What the server's verification needs, kept in OpenSSL's own objects. Asio has the slots with index 0.
+// ---- What the server's verification needs, kept in OpenSSL's own objects.
 
 void free_veto(void*, void* veto, CRYPTO_EX_DATA*, int, long, void*) { delete static_cast<Veto*>(veto); }
 
 int veto_index() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_veto);
-  return index;
-}
-
-int refusal_index() {
-  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;
 }
 
@@ -87,7 +86,7 @@ std::string objection(const SSL* tls, X509* certificate) try {
 
 int verify_client(int believed, X509_STORE_CTX* store) {
   const auto* tls = static_cast<const SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  auto* refusal = static_cast<CertificateRefusal*>(SSL_get_ex_data(tls, refusal_index()));
+  auto* refusal = static_cast<CertificateRefusal*>(SSL_get_app_data(tls));
   std::string veto;
   if (believed == 1 && X509_STORE_CTX_get_error_depth(store) == 0) {
     veto = objection(tls, X509_STORE_CTX_get_current_cert(store));
@@ -126,7 +125,7 @@ Result<TlsContext> client_tls_context(const TlsFiles& files) try {
   return Error{failure.what()};
 }
 
-void attach_refusal(SSL* tls, CertificateRefusal& refusal) { SSL_set_ex_data(tls, refusal_index(), &refusal); }
+void attach_refusal(SSL* tls, CertificateRefusal& refusal) { SSL_set_app_data(tls, &refusal); }
 
 bool expect_host(SSL* tls, const std::string& host) {
   if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), host.c_str()) == 1) return true;

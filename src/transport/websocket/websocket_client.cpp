@@ -12,8 +12,8 @@
 #include "transport/websocket/websocket_types.hpp"
 
 #include <fmt/format.h>
+#include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/context.hpp>
 
 #include "pki/certificate.hpp"
 #include "pki/tls_probe.hpp"
@@ -43,7 +43,7 @@ class WebSocketLink final : public ServerLink {
 
   template <class... More>
   WebSocketLink(const LinkOptions& options, security::HostAndPort place, More&... more)
-      : options_(options), place_(std::move(place)), stream_(loop_.context().get_executor(), more...) {
+      : options_(options), place_(std::move(place)), stream_(Socket(loop_.context().get_executor()), more...) {
     asio::post(loop_.context(), [this] { resolve(); });
   }
   ~WebSocketLink() override {
@@ -108,28 +108,24 @@ class WebSocketLink final : public ServerLink {
     error_code named;
     if (const auto address = asio::ip::make_address(place_.host, named); !named) {
       const tcp::endpoint end(address, place_.port);
-      return tcp_stream().async_connect(end, [this](error_code failure) { on_connected(failure); });
+      return socket().async_connect(end, [this](error_code failure) { on_connected(failure); });
     }
     resolver_.async_resolve(place_.host, std::to_string(place_.port), tcp::resolver::numeric_service,
                             [this](error_code failure, const auto& found) {
                               if (ended_or(failure)) return;
-                              tcp_stream().async_connect(
-                                  found, [this](error_code refused, const auto&) { on_connected(refused); });
+                              asio::async_connect(socket(), found,
+                                                  [this](error_code refused, const auto&) { on_connected(refused); });
                             });
   }
 
   void on_connected(const error_code& failure) {
     if (ended_or(failure)) return;
     error_code ignored;
-    tcp_stream().socket().set_option(tcp::no_delay(true), ignored);
-    shake_hands();
-  }
-
-  void shake_hands() {
+    socket().set_option(tcp::no_delay(true), ignored);
     if constexpr (kSecure) {
       if (!expect_host(stream_.next_layer().native_handle(), place_.host)) return lose();
-      stream_.next_layer().async_handshake(asio::ssl::stream_base::client, [this](error_code failure) {
-        if (!ended_or(failure)) upgrade();
+      stream_.next_layer().async_handshake([this](error_code refused, std::size_t) {
+        if (!ended_or(refused)) upgrade();
       });
     } else {
       upgrade();
@@ -137,8 +133,6 @@ class WebSocketLink final : public ServerLink {
   }
 
   void upgrade() {
-    stream_.set_option(
-        websocket::stream_base::timeout{websocket::stream_base::none(), websocket::stream_base::none(), false});
     stream_.set_option(websocket::stream_base::decorator(
         [](websocket::request_type& request) { request.set(http::field::sec_websocket_protocol, kSubprotocol); }));
     stream_.control_callback([this](websocket::frame_type, beast::string_view) { quiet_ticks_ = 0; });
@@ -243,7 +237,7 @@ class WebSocketLink final : public ServerLink {
     timer_.async_wait([this](error_code failure) {
       if (failure || end_) return;
       int unsent = 0;
-      ::ioctl(tcp_stream().socket().native_handle(), TIOCOUTQ, &unsent);
+      ::ioctl(socket().native_handle(), TIOCOUTQ, &unsent);
       if (!reading_ || unsent != std::exchange(unsent_, unsent)) {
         quiet_ticks_ = 0;
       } else if (++quiet_ticks_ >= 3) {
@@ -300,18 +294,17 @@ class WebSocketLink final : public ServerLink {
     error_code ignored;
     resolver_.cancel();
     timer_.cancel();
-    tcp_stream().socket().close(ignored);
-    tcp_stream().cancel();
+    socket().close(ignored);
     if (!writing_) write_next();
     if (!reading_) read_next();
   }
 
-  PlainStream& tcp_stream() { return beast::get_lowest_layer(stream_); }
+  Socket& socket() { return beast::get_lowest_layer(stream_); }
 
   LinkOptions options_;
   security::HostAndPort place_;
   SharedLoop loop_;
-  websocket::stream<Stream> stream_;
+  WebSocket<Stream> stream_;
   Resolver resolver_{loop_.context().get_executor()};
   Timer timer_{loop_.context().get_executor()};
   websocket::response_type answer_;
@@ -325,37 +318,17 @@ class WebSocketLink final : public ServerLink {
   std::optional<LinkEnd> end_;
 };
 
-/// The context must outlive the stream.
-struct OwnContext {
-  explicit OwnContext(security::TlsContext made) : context(made.release()) {}
-  asio::ssl::context context;
-};
-
-class SecureLink final : private OwnContext, public ServerLink {
- public:
-  SecureLink(security::TlsContext made, const LinkOptions& options, security::HostAndPort place)
-      : OwnContext(std::move(made)), link_(options, std::move(place), context) {}
-
-  bool write(const wire::Chunk& chunk) override { return link_.write(chunk); }
-  std::optional<std::string_view> read() override { return link_.read(); }
-  void cancel() override { link_.cancel(); }
-  LinkEnd finish() override { return link_.finish(); }
-
- private:
-  WebSocketLink<TlsStream> link_;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<ServerLink>> connect(const LinkOptions& options) {
   auto place = security::parse_host_and_port(options.server);
   if (!place) return place.error();
   if (!options.tls) {
-    return std::unique_ptr<ServerLink>(std::make_unique<WebSocketLink<PlainStream>>(options, *std::move(place)));
+    return std::unique_ptr<ServerLink>(std::make_unique<WebSocketLink<Socket>>(options, *std::move(place)));
   }
   auto context = client_tls_context(*options.tls);
   if (!context) return context.error();
-  return std::unique_ptr<ServerLink>(std::make_unique<SecureLink>(*std::move(context), options, *std::move(place)));
+  return std::unique_ptr<ServerLink>(std::make_unique<WebSocketLink<TlsStream>>(options, *std::move(place), **context));
 }
 
 }  // namespace fedrk::network

@@ -21,16 +21,16 @@ constexpr std::size_t kReadAtOnce = 64 << 10;  // bytes
 constexpr std::size_t kKeptBuffer = 4 << 10;   // bytes of a buffer that stays for the next message
 constexpr std::size_t kWriteBuffer = 4 << 10;
 
-std::string address_of(const PlainStream& stream) {
+std::string address_of(const Socket& socket) {
   error_code failure;
-  const auto end = stream.socket().remote_endpoint(failure);
+  const auto end = socket.remote_endpoint(failure);
   if (failure) return "?";
   const std::string address = end.address().to_string();
   return end.address().is_v6() ? fmt::format("[{}]:{}", address, end.port())
                                : fmt::format("{}:{}", address, end.port());
 }
 
-Peer peer_of(const PlainStream& stream) { return {"", "", address_of(stream), false}; }
+Peer peer_of(const Socket& socket) { return {"", "", address_of(socket), false}; }
 
 Peer peer_of(TlsStream& stream) {
   Peer peer{"", "", address_of(stream.next_layer()), true};
@@ -47,15 +47,15 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   template <class... More>
   WebSocketConnection(ConnectionId id, const ConnectionLimits& limits, ConnectionEvents& events, Socket socket,
                       More&... more)
-      : id_(id), limits_(limits), events_(events), stream_(PlainStream(std::move(socket)), more...) {}
+      : id_(id), limits_(limits), events_(events), stream_(std::move(socket), more...) {}
 
   void start() override {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       attach_refusal(stream_.next_layer().native_handle(), refusal_);
-      stream_.next_layer().async_handshake(asio::ssl::stream_base::server, on([this](error_code failure) {
-                                             if (failure) return handshake_failed(failure);
-                                             read_request();
-                                           }));
+      stream_.next_layer().async_handshake(on([this](error_code failure) {
+        if (failure) return handshake_failed(failure);
+        read_request();
+      }));
     } else {
       read_request();
     }
@@ -78,7 +78,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
 
   void cut() override {
     error_code ignored;
-    beast::get_lowest_layer(stream_).socket().close(ignored);
+    beast::get_lowest_layer(stream_).close(ignored);
   }
 
  private:
@@ -98,7 +98,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
 
   void refuse(std::string_view event, const std::string& reason) {
     gone_ = true;
-    events_.on_refused(id_, beast::get_lowest_layer(stream_).release_socket(), event, reason);
+    events_.on_refused(id_, std::move(beast::get_lowest_layer(stream_)), event, reason);
   }
 
   void read_request() {
@@ -119,8 +119,6 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
     const auto& request = request_->get();
     if (!websocket::is_upgrade(request)) return answer("426 Upgrade Required", "it does not speak WebSocket");
     if (request.target() != kTarget) return answer("404 Not Found", "it asks for another page than the federation's");
-    stream_.set_option(
-        websocket::stream_base::timeout{websocket::stream_base::none(), websocket::stream_base::none(), false});
     stream_.set_option(websocket::stream_base::decorator([](websocket::response_type& response) {
       response.set(http::field::server, kServerField);
       response.set(http::field::sec_websocket_protocol, kSubprotocol);
@@ -230,7 +228,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   ConnectionLimits limits_;
   ConnectionEvents& events_;
   CertificateRefusal refusal_;  // before the stream, which points to it
-  websocket::stream<Stream> stream_;
+  WebSocket<Stream> stream_;
   std::optional<http::request_parser<http::empty_body>> request_;
   std::string page_;
   beast::flat_buffer incoming_;
@@ -245,10 +243,10 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
 
 }  // namespace
 
-std::shared_ptr<Connection> make_connection(ConnectionId id, Socket socket, TlsServerContext* tls,
+std::shared_ptr<Connection> make_connection(ConnectionId id, Socket socket, SSL_CTX* tls,
                                             const ConnectionLimits& limits, ConnectionEvents& events) {
   if (tls == nullptr) {
-    return std::make_shared<WebSocketConnection<PlainStream>>(id, limits, events, std::move(socket));
+    return std::make_shared<WebSocketConnection<Socket>>(id, limits, events, std::move(socket));
   }
   return std::make_shared<WebSocketConnection<TlsStream>>(id, limits, events, std::move(socket), *tls);
 }

@@ -50,8 +50,8 @@ struct ConnectionLimits {
   std::size_t largest_hello = 64 << 10;  // until the first answer, which says that the client was accepted
 };
 
-/// Without a context there is no TLS. `events` must outlive it, `tls` too.
-std::shared_ptr<Connection> make_connection(ConnectionId id, Socket socket, TlsServerContext* tls,
+/// Without a context there is no TLS. `events` must outlive it.
+std::shared_ptr<Connection> make_connection(ConnectionId id, Socket socket, SSL_CTX* tls,
                                             const ConnectionLimits& limits, ConnectionEvents& events);
 
 }  // namespace fedrk::network

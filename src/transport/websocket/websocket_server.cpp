@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/context.hpp>
 
 #include "transport/websocket/admission.hpp"
 #include "transport/websocket/websocket_connection.hpp"
@@ -71,7 +70,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   std::size_t clients_, most_handshakes_, most_open_;
   SynchronizedProtocol protocol_;
   ConnectionLimits limits_;
-  std::optional<asio::ssl::context> tls_;
+  security::TlsContext tls_;  // none: in the clear
 
   // The thread's, once it runs.
   asio::io_context context_{1};
@@ -91,7 +90,7 @@ Result<void> WebSocketServer::Impl::start(const WebSocketServerOptions& options,
   if (options.tls) {
     auto made = server_tls_context(*options.tls, federation.veto);
     if (!made) return made.error();
-    tls_.emplace(made->release());
+    tls_ = *std::move(made);
   }
   if (const auto listening = admission_.listen(options.listen); !listening) return listening.error();
   admission_.start();
@@ -166,7 +165,7 @@ void WebSocketServer::Impl::begin_handshake(ConnectionId id, Socket socket) {
     handshakes_.erase(oldest);
     connection->cut();
   }
-  auto connection = make_connection(id, std::move(socket), tls_ ? &*tls_ : nullptr, limits_, *this);
+  auto connection = make_connection(id, std::move(socket), tls_.get(), limits_, *this);
   handshakes_.emplace(id, Handshake{connection, Clock::now()});
   connection->start();
 }

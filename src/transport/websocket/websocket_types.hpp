@@ -9,11 +9,10 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core.hpp>
-#include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
 
 #include "transport/protocol/chunks.hpp"
+#include "transport/websocket/websocket_tls_stream.hpp"
 
 namespace fedrk::network {
 
@@ -21,8 +20,9 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 namespace websocket = beast::websocket;
 
-using PlainStream = beast::basic_stream<tcp, Executor>;
-using TlsStream = beast::ssl_stream<PlainStream>;
+/// Over a Socket or a TlsStream, without compression.
+template <class Stream>
+using WebSocket = websocket::stream<Stream, false>;
 
 /// A chunk as it is written; both parts must stay in place.
 inline std::array<asio::const_buffer, 2> buffers_of(const wire::Chunk& chunk) {
