@@ -13,8 +13,8 @@
 #include "analysis/selection_counts.hpp"
 #include "methods/refit.hpp"
 #include "methods/sparse_kaczmarz.hpp"
-#include "report/horizon_text.hpp"
 #include "report/privacy_forecast_text.hpp"
+#include "report/run_text.hpp"
 #include "report/text.hpp"
 #include "round/run_aborted.hpp"
 

@@ -14,7 +14,6 @@
 #include "base/number.hpp"
 #include "base/text_lines.hpp"
 #include "data/csv_fields.hpp"
-#include "report/result_document.hpp"
 
 namespace fedrk::io {
 namespace {

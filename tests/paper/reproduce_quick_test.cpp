@@ -22,7 +22,7 @@
 #include "fedrk/in_process_engine.hpp"
 #include "plan/federation.hpp"
 #include "plan/memory.hpp"
-#include "report/plot/plot_axes.hpp"
+#include "report/plot/axis.hpp"
 
 namespace fedrk::experiments {
 
