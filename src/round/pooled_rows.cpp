@@ -27,88 +27,49 @@ void append(const BasicSparseRow<Number>& row, AlignedVector& message) {
   message.insert(message.end(), row.values.begin(), row.values.end());
 }
 
-bool is_dense(std::span<const double> message) { return !message.empty() && message.front() == kDense; }
+bool is_dense(const LocalReply& reply) { return reply.values.front() == kDense; }
 
-// Takes one row off the front of a sparse message. False where there is none that makes sense.
-bool take_sparse_row(std::span<const double>& rest, std::size_t unknowns, std::vector<std::uint32_t>& columns,
-                     std::span<const double>& values, double& rhs) {
-  if (rest.empty()) return false;
+struct SentRow {
+  std::vector<std::uint32_t> columns;  // of a sparse one
+  std::span<const double> values;
+  double rhs = 0.0;
+};
+
+bool take_dense_row(std::span<const double>& rest, std::size_t unknowns, SentRow& row) {
+  if (rest.size() < unknowns + 1) return false;
+  row.values = rest.first(unknowns);
+  row.rhs = rest[unknowns];
+  rest = rest.subspan(unknowns + 1);
+  return true;
+}
+
+bool take_sparse_row(std::span<const double>& rest, std::size_t unknowns, SentRow& row) {
   const double asked = rest.front();
   if (!(asked >= 0.0 && asked <= static_cast<double>(unknowns)) || asked != std::floor(asked)) return false;
   const auto count = static_cast<std::size_t>(asked);
   if (rest.size() < 2 * count + 2) return false;
-  columns.clear();
+  row.columns.clear();
   for (const double column : rest.subspan(1, count)) {
     if (!(column >= 0.0 && column < static_cast<double>(unknowns)) || column != std::floor(column)) return false;
     const auto index = static_cast<std::uint32_t>(column);
-    if (!columns.empty() && columns.back() >= index) return false;
-    columns.push_back(index);
+    if (!row.columns.empty() && row.columns.back() >= index) return false;
+    row.columns.push_back(index);
   }
-  values = rest.subspan(1 + count, count);
-  rhs = rest[2 * count + 1];
+  row.values = rest.subspan(1 + count, count);
+  row.rhs = rest[2 * count + 1];
   rest = rest.subspan(2 * count + 2);
   return true;
 }
 
-Result<LinearSystem> nonsense(const LocalReply& reply) {
-  return Error{"the rows that client " + std::to_string(reply.client.value + 1) + " sent make no sense"};
-}
-
-Result<LinearSystem> sparse_system(std::span<const LocalReply> replies, std::size_t unknowns) {
-  SparseMatrix matrix(unknowns);
-  std::vector<double> rhs;
-  std::vector<std::uint32_t> columns;
-  for (const LocalReply& reply : replies) {
-    std::span<const double> rest = std::span(reply.values).subspan(1), values;
-    while (!rest.empty()) {
-      if (!take_sparse_row(rest, unknowns, columns, values, rhs.emplace_back())) return nonsense(reply);
-      matrix.append_row(columns, values);
-    }
+// Calls visit(row) for one row after another. False where there is one that makes no sense.
+template <class Visit>
+bool for_rows(const LocalReply& reply, std::size_t unknowns, const Visit& visit) {
+  const auto take_row = is_dense(reply) ? take_dense_row : take_sparse_row;
+  SentRow row;
+  for (std::span<const double> rest = std::span(reply.values).subspan(1); !rest.empty(); visit(row)) {
+    if (!take_row(rest, unknowns, row)) return false;
   }
-  return LinearSystem{std::move(matrix), std::move(rhs)};
-}
-
-Result<std::size_t> rows_in(const LocalReply& reply, std::size_t unknowns) {
-  const auto message = std::span(reply.values).subspan(1);
-  if (is_dense(reply.values)) {
-    if (message.size() % (unknowns + 1) != 0) return nonsense(reply).error();
-    return message.size() / (unknowns + 1);
-  }
-  std::size_t rows = 0;
-  std::vector<std::uint32_t> columns;
-  std::span<const double> rest = message, values;
-  double rhs = 0.0;
-  for (; !rest.empty(); ++rows) {
-    if (!take_sparse_row(rest, unknowns, columns, values, rhs)) return nonsense(reply).error();
-  }
-  return rows;
-}
-
-Result<LinearSystem> dense_system(std::span<const LocalReply> replies, std::size_t unknowns) {
-  std::size_t rows = 0;
-  for (const LocalReply& reply : replies) {
-    const auto count = rows_in(reply, unknowns);
-    if (!count) return count.error();
-    rows += *count;
-  }
-  Matrix matrix(rows, unknowns);
-  std::vector<double> rhs;
-  std::vector<std::uint32_t> columns;
-  for (const LocalReply& reply : replies) {
-    std::span<const double> rest = std::span(reply.values).subspan(1), values;
-    while (!rest.empty()) {
-      const std::span<double> row = matrix.row(rhs.size());
-      if (is_dense(reply.values)) {
-        std::ranges::copy(rest.first(unknowns), row.begin());
-        rhs.push_back(rest[unknowns]);
-        rest = rest.subspan(unknowns + 1);
-      } else {
-        take_sparse_row(rest, unknowns, columns, values, rhs.emplace_back());
-        axpy(1.0, SparseRow{columns, values}, row);
-      }
-    }
-  }
-  return LinearSystem{std::move(matrix), std::move(rhs)};
+  return true;
 }
 
 }  // namespace
@@ -129,13 +90,32 @@ AlignedVector pack_rows(const LinearSystem& system) {
 
 Result<LinearSystem> unpack_rows(std::span<const LocalReply> replies, std::size_t unknowns) {
   bool any_dense = false;
+  std::size_t rows = 0;
   for (const LocalReply& reply : replies) {
-    if (reply.values.empty() || (reply.values.front() != kDense && reply.values.front() != kSparse)) {
-      return nonsense(reply);
+    const auto& message = reply.values;
+    const bool has_form = !message.empty() && (message.front() == kDense || message.front() == kSparse);
+    if (!has_form || !for_rows(reply, unknowns, [&](const SentRow&) { ++rows; })) {
+      return Error{"the rows that client " + std::to_string(reply.client.value + 1) + " sent make no sense"};
     }
-    any_dense = any_dense || is_dense(reply.values);
+    any_dense = any_dense || is_dense(reply);
   }
-  return any_dense ? dense_system(replies, unknowns) : sparse_system(replies, unknowns);
+  SparseMatrix sparse(unknowns);
+  Matrix dense(any_dense ? rows : 0, unknowns);
+  std::vector<double> rhs;
+  for (const LocalReply& reply : replies) {
+    for_rows(reply, unknowns, [&](const SentRow& row) {
+      if (!any_dense) {
+        sparse.append_row(row.columns, row.values);
+      } else if (is_dense(reply)) {
+        std::ranges::copy(row.values, dense.row(rhs.size()).begin());
+      } else {
+        axpy(1.0, SparseRow{row.columns, row.values}, dense.row(rhs.size()));
+      }
+      rhs.push_back(row.rhs);
+    });
+  }
+  if (any_dense) return LinearSystem{std::move(dense), std::move(rhs)};
+  return LinearSystem{std::move(sparse), std::move(rhs)};
 }
 
 }  // namespace fedrk

@@ -6,63 +6,28 @@
 #include <vector>
 
 #include "linalg/kernels.hpp"
+#include "linalg/row_products.hpp"
 #include "problem/frame_products.hpp"
 
 namespace fedrk {
 namespace {
 
-// sum += (b_j - <a_j, x>) a_j over `count` rows, each drawn uniformly.
-void add_batch_gradient(const LinearSystem& system, std::uint64_t count, RngStream& stream, std::span<const double> x,
-                        std::span<double> sum) {
+// sum += (b_j - <a_j, x>) a_j over `count` rows j = row(0), row(1), ... Each is read once.
+template <class RowNumber>
+void add_gradient(const LinearSystem& system, std::uint64_t count, RowNumber row, std::span<const double> x,
+                  std::span<double> sum) {
   std::visit(
       [&](const auto& matrix) {
         for (std::uint64_t k = 0; k < count; ++k) {
-          const auto j = static_cast<std::size_t>(stream.below(matrix.rows()));
+          const auto j = static_cast<std::size_t>(row(k));
           axpy(system.rhs[j] - dot(matrix.row(j), x), matrix.row(j), sum);
         }
       },
       system.rows);
 }
 
-// sum += A^T (b - A x). Each row is read once.
-void add_gradient(const Rows& rows, std::span<const double> rhs, std::span<const double> x, std::span<double> sum) {
-  std::visit(
-      [&](const auto& matrix) {
-        for (std::size_t j = 0; j < matrix.rows(); ++j) {
-          const auto row = matrix.row(j);
-          axpy(rhs[j] - dot(row, x), row, sum);
-        }
-      },
-      rows);
-}
-
 void scale(double factor, std::span<double> values) {
   for (double& value : values) value *= factor;
-}
-
-template <class Number>
-void add_squares(std::span<const Number> row, std::span<double> sums) {
-  for (std::size_t k = 0; k < row.size(); ++k) sums[k] += static_cast<double>(row[k]) * static_cast<double>(row[k]);
-}
-
-template <class Number>
-void add_squares(const BasicSparseRow<Number>& row, std::span<double> sums) {
-  for (std::size_t k = 0; k < row.columns.size(); ++k) {
-    sums[row.columns[k]] += static_cast<double>(row.values[k]) * static_cast<double>(row.values[k]);
-  }
-}
-
-template <class Number>
-double squared_entry(std::span<const Number> row, std::size_t column) {
-  return static_cast<double>(row[column]) * static_cast<double>(row[column]);
-}
-
-template <class Number>
-double squared_entry(const BasicSparseRow<Number>& row, std::size_t column) {
-  const auto found = std::ranges::lower_bound(row.columns, column);
-  if (found == row.columns.end() || *found != column) return 0.0;
-  const auto value = static_cast<double>(row.values[static_cast<std::size_t>(found - row.columns.begin())]);
-  return value * value;
 }
 
 }  // namespace
@@ -78,9 +43,11 @@ void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<
   for (std::uint64_t k = 0; k < work.count; ++k) {
     std::ranges::fill(slope, 0.0);
     if (work.batch == 0 || rows == 0.0) {
-      add_gradient(block.system().rows, block.system().rhs, x, slope);
+      add_gradient(
+          block.system(), block.rows(), [](std::uint64_t place) { return place; }, x, slope);
     } else {
-      add_batch_gradient(block.system(), work.batch, stream, x, slope);
+      add_gradient(
+          block.system(), work.batch, [&](std::uint64_t) { return stream.below(block.rows()); }, x, slope);
     }
     scale(weight, slope);
     if (work.proximal > 0.0) {
@@ -112,20 +79,12 @@ AlignedVector column_norms(const RowBlock& block) {
   AlignedVector squares(block.cols(), 0.0);
   std::visit(
       [&](const auto& matrix) {
-        for (std::size_t j = 0; j < matrix.rows(); ++j) add_squares(matrix.row(j), squares);
+        for (std::size_t j = 0; j < matrix.rows(); ++j) {
+          for_each_entry(matrix.row(j), [&](std::size_t k, double value) { squares[k] += value * value; });
+        }
       },
       block.system().rows);
   return squares;
-}
-
-double column_squares(const RowBlock& block, std::size_t column) {
-  double sum = 0.0;
-  std::visit(
-      [&](const auto& matrix) {
-        for (std::size_t j = 0; j < matrix.rows(); ++j) sum += squared_entry(matrix.row(j), column);
-      },
-      block.system().rows);
-  return sum;
 }
 
 }  // namespace fedrk

@@ -18,6 +18,5 @@ void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<
                     std::span<double> x);
 double curvature(const RowBlock& block);
 AlignedVector column_norms(const RowBlock& block);
-double column_squares(const RowBlock& block, std::size_t column);
 
 }  // namespace fedrk

@@ -192,7 +192,7 @@ void answer(const CrossProducts& work, TaskRows& rows, LocalReply& reply) {
 void answer(const Curvature&, TaskRows& rows, LocalReply& reply) { reply.values = {curvature(rows.block())}; }
 void answer(const ColumnNorms&, TaskRows& rows, LocalReply& reply) { reply.values = column_norms(rows.block()); }
 void answer(const ColumnSquares& work, TaskRows& rows, LocalReply& reply) {
-  reply.values = {column_squares(rows.block(), work.column)};
+  reply.values = {column_norms(rows.block())[work.column]};
 }
 void answer(const AllRows&, TaskRows& rows, LocalReply& reply) { reply.values = pack_rows(rows.system()); }
 
