@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "analysis/found_records.hpp"
 #include "analysis/point_cloud.hpp"
 
 namespace fedrk {

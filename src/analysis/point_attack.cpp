@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/found_records.hpp"
 #include "analysis/point_cloud.hpp"
 
 namespace fedrk {

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/found_records.hpp"
 #include "analysis/point_cloud.hpp"
 #include "linalg/kernels.hpp"
 

@@ -8,9 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "analysis/error_to_truth.hpp"
 #include "analysis/horizon.hpp"
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "methods/refit.hpp"
 #include "methods/sparse_kaczmarz.hpp"
 #include "report/privacy_forecast_text.hpp"

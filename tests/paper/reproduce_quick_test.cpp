@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/judgements.hpp"
 #include "experiments/judgements_beyond.hpp"
