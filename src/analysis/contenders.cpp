@@ -184,8 +184,7 @@ void add_sparse(std::size_t clients, const ContenderOptions& options, std::vecto
 // The Gram sum holds every client's triangle, their sum, and the matrix with its factorisation; what is pooled is held
 // as messages, as a matrix, and once more by the solvers that transpose or factorise it.
 void set_memory(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list) {
-  double rows = 0.0;
-  for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
+  const double rows = totals_of(engine.roster()).rows;
   const auto n = static_cast<double>(engine.dimension()), clients = static_cast<double>(engine.roster().size());
   const double stored = options.stored_numbers > 0.0 ? 2.0 * options.stored_numbers : rows * n;  // columns and values
   for (Contender& contender : list) {
@@ -234,8 +233,7 @@ ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, Gradi
 GradientSteps equal_gradient_steps(const Engine& engine, const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);
   if (steps == nullptr) return {.count = 50};
-  double rows = 0.0;
-  for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
+  const double rows = totals_of(engine.roster()).rows;
   const double mean = std::max(1.0, rows / static_cast<double>(engine.roster().size()));
   const double passes = std::round(static_cast<double>(steps->count) / mean);
   if (passes < 1.0) return {.count = 1, .batch = steps->count};
