@@ -13,7 +13,6 @@
 #include "linalg/kernels.hpp"
 #include "problem/cross_products.hpp"
 #include "problem/frame_products.hpp"
-#include "round/pooled_rows.hpp"
 #include "round/row_work.hpp"
 #include "round/task_rows.hpp"
 
