@@ -21,7 +21,7 @@
 #include "fedrk/generate.hpp"
 #include "fedrk/in_process_engine.hpp"
 #include "fedrk/run.hpp"
-#include "kaczmarz/local_form.hpp"
+#include "kaczmarz/gram_steps.hpp"
 #include "problem/partition.hpp"
 
 namespace fedrk::bench {

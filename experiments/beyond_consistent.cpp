@@ -11,7 +11,7 @@
 #include "experiments/judgements_beyond.hpp"
 #include "fedrk/generate.hpp"
 #include "methods/conjugate_gradients.hpp"
-#include "methods/others/averaging.hpp"
+#include "methods/others/first_order.hpp"
 
 namespace fedrk::experiments {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "experiments/beyond_parts.hpp"
 #include "experiments/beyond_runs.hpp"
 #include "experiments/judgements_beyond.hpp"

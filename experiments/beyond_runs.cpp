@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 
 namespace fedrk::experiments {
 

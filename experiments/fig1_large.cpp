@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/judgements_fig1.hpp"
 #include "experiments/support.hpp"

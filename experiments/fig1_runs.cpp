@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "methods/fedrk_method.hpp"
 
 namespace fedrk::experiments {

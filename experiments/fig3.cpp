@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/judgements.hpp"
 #include "experiments/support.hpp"

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "report/page_text.hpp"
-#include "report/plot/plot_style.hpp"
 #include "report/report_style.hpp"
 
 namespace fedrk::experiments {

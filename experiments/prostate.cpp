@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "data/csv.hpp"
 #include "experiments/prostate_csv.hpp"
 #include "experiments/support.hpp"

@@ -11,7 +11,7 @@
 #include "base/number.hpp"
 #include "linalg/random/rng_stream.hpp"
 #include "linalg/row_space.hpp"
-#include "problem/noise_columns.hpp"
+#include "problem/added_columns.hpp"
 #include "problem/partition.hpp"
 #include "round/thread_pool.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/spectrum.hpp"
+#include "analysis/survey.hpp"
 #include "experiments/judgements.hpp"
 #include "experiments/theory_parts.hpp"
 #include "fedrk/generate.hpp"

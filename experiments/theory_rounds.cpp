@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "experiments/judgements.hpp"
 #include "experiments/theory_parts.hpp"
 #include "fedrk/generate.hpp"

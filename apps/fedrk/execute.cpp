@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 
 #include "checkpoint/journal_engine.hpp"
-#include "report/fit_text.hpp"
 #include "report/privacy_forecast_text.hpp"
 #include "report/report.hpp"
 #include "report/result_files.hpp"
-#include "report/solve_text.hpp"
+#include "report/run_text.hpp"
 
 namespace fedrk::app {
 namespace {

@@ -20,7 +20,7 @@
 #include "fedrk/in_process_engine.hpp"
 #include "fedrk/mpi.hpp"
 #include "fedrk/run.hpp"
-#include "problem/blocks.hpp"
+#include "problem/partition.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace {

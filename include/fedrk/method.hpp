@@ -16,7 +16,7 @@
 
 namespace fedrk {
 
-struct FitSummary;  // methods/fit_summary.hpp
+struct FitSummary;  // methods/fit_options.hpp
 
 /// Who is asked.
 enum class Audience {

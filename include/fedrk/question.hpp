@@ -77,7 +77,7 @@ struct ColumnNorms {
   static constexpr auto fields(auto&) { return std::tie(); }
 };
 
-/// The rows themselves, see pooled_rows.hpp. Needs no x.
+/// The rows themselves (src/round/row_work.hpp). Needs no x.
 struct AllRows {
   static constexpr auto fields(auto&) { return std::tie(); }
 };

@@ -6,10 +6,9 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/error_to_truth.hpp"
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "round/accept_replies.hpp"
-#include "round/threshold.hpp"
+#include "round/server_step.hpp"
 
 namespace fedrk {
 namespace {

@@ -14,10 +14,8 @@
 #include "methods/conjugate_gradients.hpp"
 #include "methods/fedrk_method.hpp"
 #include "methods/gram_method.hpp"
-#include "methods/others/averaging.hpp"
-#include "methods/others/gradient_descent.hpp"
+#include "methods/others/first_order.hpp"
 #include "methods/others/pooled.hpp"
-#include "methods/others/scaffold.hpp"
 
 namespace fedrk {
 namespace {
@@ -45,6 +43,14 @@ std::string step_note(const StepChoice& choice) {
   return "step " + short_text(choice.step) + ", found in " + std::to_string(choice.pilot_rounds) + " pilot rounds";
 }
 
+// With the best step that pilot runs find, from `first` on.
+template <class WithStep>
+ReadyMethod tuned(Engine& engine, const ContenderOptions& options, bool everyone, double first,
+                  const WithStep& with_step) {
+  const StepChoice choice = search_step(engine, pilot_of(options, everyone), first, with_step, options.stop);
+  return {with_step(choice.step), step_note(choice)};
+}
+
 // 1 / max_i ||A_i||^2 / m_i: the step that suits the steepest mean loss.
 double mean_loss_step(Engine& engine) {
   const std::vector<double> each = curvatures(engine);
@@ -63,8 +69,7 @@ ReadyMethod make_scaffold(Engine& engine, const ContenderOptions& options, Gradi
   };
   const double largest = std::ranges::max(curvatures(engine));
   const double first = largest > 0.0 ? 1.0 / largest : 1.0;
-  const StepChoice choice = search_step(engine, pilot_of(options, false), first, with_step, options.stop);
-  return {with_step(choice.step), step_note(choice)};
+  return tuned(engine, options, false, first, with_step);
 }
 
 ReadyMethod make_thresholding(Engine& engine, const ContenderOptions& options) {
@@ -74,8 +79,7 @@ ReadyMethod make_thresholding(Engine& engine, const ContenderOptions& options) {
   const std::vector<double> each = curvatures(engine);
   const double bound = std::accumulate(each.begin(), each.end(), 0.0);  // of ||A||^2
   const double first = bound > 0.0 ? 1.0 / bound : 1.0;
-  const StepChoice choice = search_step(engine, pilot_of(options, true), first, with_step, options.stop);
-  return {with_step(choice.step), step_note(choice)};
+  return tuned(engine, options, true, first, with_step);
 }
 
 // The largest lambda of a path at which at least `wanted` entries are not zero.
@@ -180,8 +184,7 @@ void add_sparse(std::size_t clients, const ContenderOptions& options, std::vecto
 // The Gram sum holds every client's triangle, their sum, and the matrix with its factorisation; what is pooled is held
 // as messages, as a matrix, and once more by the solvers that transpose or factorise it.
 void set_memory(const Engine& engine, const ContenderOptions& options, std::vector<Contender>& list) {
-  double rows = 0.0;
-  for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
+  const double rows = totals_of(engine.roster()).rows;
   const auto n = static_cast<double>(engine.dimension()), clients = static_cast<double>(engine.roster().size());
   const double stored = options.stored_numbers > 0.0 ? 2.0 * options.stored_numbers : rows * n;  // columns and values
   for (Contender& contender : list) {
@@ -201,9 +204,7 @@ ReadyMethod tuned_fedavg(Engine& engine, const ContenderOptions& options, Gradie
     work.step = step;
     return std::make_unique<Averaging>(engine.roster(), work);
   };
-  const StepChoice choice =
-      search_step(engine, pilot_of(options, false), mean_loss_step(engine), with_step, options.stop);
-  return {with_step(choice.step), step_note(choice)};
+  return tuned(engine, options, false, mean_loss_step(engine), with_step);
 }
 
 ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, GradientSteps work) {
@@ -232,8 +233,7 @@ ReadyMethod tuned_fedprox(Engine& engine, const ContenderOptions& options, Gradi
 GradientSteps equal_gradient_steps(const Engine& engine, const StepBudget& budget) {
   const auto* steps = std::get_if<FixedSteps>(&budget);
   if (steps == nullptr) return {.count = 50};
-  double rows = 0.0;
-  for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
+  const double rows = totals_of(engine.roster()).rows;
   const double mean = std::max(1.0, rows / static_cast<double>(engine.roster().size()));
   const double passes = std::round(static_cast<double>(steps->count) / mean);
   if (passes < 1.0) return {.count = 1, .batch = steps->count};

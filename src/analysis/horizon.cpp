@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "round/residual_trend.hpp"
+#include "round/stopping.hpp"
 
 namespace fedrk {
 namespace {

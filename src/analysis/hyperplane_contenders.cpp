@@ -19,18 +19,12 @@ std::function<ReadyMethod(Engine&)> made_of(const MethodOptions& options, RunOpt
   return [options, run](Engine& engine) { return ReadyMethod{make_method(options, run, engine), ""}; };
 }
 
-double rows_in_all(const Engine& engine) {
-  double rows = 0.0;
-  for (const ClientSummary& client : engine.roster()) rows += static_cast<double>(client.rows);
-  return rows;
-}
-
 // An orthonormal basis of all that the rounds can say: no more vectors than unknowns, equations, or answers.
 double full_memory_bytes(const Engine& engine, const RunOptions& run) {
   const auto n = static_cast<double>(engine.dimension());
   const std::size_t each = run.participants == 0 ? engine.roster().size() : run.participants;
   const double answers = static_cast<double>(run.rounds) * static_cast<double>(each);
-  return sizeof(double) * n * std::min({n, rows_in_all(engine), answers});
+  return sizeof(double) * n * std::min({n, totals_of(engine.roster()).rows, answers});
 }
 
 // The vectors of this many rounds and of the present one.

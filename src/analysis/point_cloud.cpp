@@ -8,7 +8,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
-#include "analysis/found_records.hpp"
 #include "linalg/kernels.hpp"
 
 namespace fedrk::detail {

@@ -20,6 +20,16 @@
 
 namespace fedrk::detail {
 
+/// The equation <a, x> = b scaled as RecoveredRecord says. Nothing where a is zero, or zero in the column that is known
+/// to be one.
+std::optional<RecoveredRecord> scaled_record(std::vector<double> a, double b, const AttackOptions& options);
+
+/// Whether two scaled records are the same, to `tolerance` of their size.
+bool same_record(const RecoveredRecord& one, const RecoveredRecord& other, double tolerance);
+
+/// Adds a record that is not there yet; one that is gains the support.
+void add_record(std::optional<RecoveredRecord> record, std::vector<RecoveredRecord>& found);
+
 /// How near a point must be to count as on a hyperplane, in proportion to Delta: on a consistent system the points run
 /// together, and all hyperplanes with them.
 inline constexpr double kOnPlane = 1e-9;

@@ -40,4 +40,7 @@ io::Plan comparison_plan(io::Plan plan);
 Result<io::FinishedComparison> compare_methods(const CompareOptions& wanted, const io::Plan& plan,
                                                io::Federation federation);
 
+/// A comparison as a person reads it: the table, and below it what each method is.
+std::string comparison_text(const io::FinishedComparison& comparison);
+
 }  // namespace fedrk::api

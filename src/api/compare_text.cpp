@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/compare_text.hpp"
+#include "api/compare_methods.hpp"
 
 #include <algorithm>
 #include <iterator>

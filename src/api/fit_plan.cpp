@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/run_in_process.hpp"
-#include "report/fit_text.hpp"
+#include "report/run_text.hpp"
 
 namespace fedrk::api {
 namespace {

@@ -7,13 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "analysis/error_to_truth.hpp"
 #include "analysis/horizon.hpp"
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "methods/refit.hpp"
 #include "methods/sparse_kaczmarz.hpp"
-#include "report/horizon_text.hpp"
 #include "report/privacy_forecast_text.hpp"
+#include "report/run_text.hpp"
 #include "report/text.hpp"
 #include "round/run_aborted.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "api/run_in_process.hpp"
 #include "plan/source_files.hpp"
-#include "report/solve_text.hpp"
+#include "report/run_text.hpp"
 
 namespace fedrk {
 namespace {

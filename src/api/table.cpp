@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/shown.hpp"
-#include "data/csv_table.hpp"
+#include "data/csv.hpp"
 
 namespace fedrk {
 

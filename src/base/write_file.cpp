@@ -11,8 +11,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/file_writer.hpp"
-
 namespace fedrk::io {
 namespace {
 

@@ -33,4 +33,16 @@ Result<void> write_csv(const std::filesystem::path& path, const LinearSystem& sy
 /// A field as it has to stand in a CSV file: quoted where it needs to be.
 std::string csv_field(std::string_view text);
 
+// All columns of a CSV table, before anybody has said what each is for.
+
+struct CsvTable {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> columns;  // empty for a column that holds anything but numbers
+  std::vector<std::string> not_numbers;      // for each column: its first field that is no number, in words
+  std::size_t rows = 0;
+};
+
+/// The format is that of csv.hpp; a field that is no number is an error only to those who use its column.
+Result<CsvTable> read_csv_table(const std::filesystem::path& path);
+
 }  // namespace fedrk::io

@@ -131,4 +131,24 @@ Result<CsvHeader> read_csv_header(std::string_view line, const TableOptions& opt
   return header;
 }
 
+std::optional<std::string> careful_number(std::string_view line, char delimiter, std::size_t& at, double& value) {
+  CsvFields fields(line, delimiter, at);
+  if (!fields.next()) return fields.problem();
+  const Result<double> number = parse_number(fields.text());
+  if (!number) return number.error().message;
+  at = fields.position();
+  value = *number;
+  return std::nullopt;
+}
+
+std::string explain(const CsvHeader& header, std::string_view line, std::size_t column, const std::string& problem) {
+  if (trimmed(line).empty()) return fmt::format("expected {} fields, found a blank line", header.names.size());
+  CsvFields fields(line, header.delimiter);
+  std::size_t count = 0;
+  while (fields.next()) ++count;
+  if (!fields.problem().empty()) return fields.problem();
+  if (count != header.names.size()) return fmt::format("expected {} fields, found {}", header.names.size(), count);
+  return fmt::format("column {}: {}", shown(header.names[column]), problem);
+}
+
 }  // namespace fedrk::io

@@ -3,29 +3,21 @@
 #include <string_view>
 #include <variant>
 
-#include "base/file_writer.hpp"
 #include "base/number.hpp"
 #include "base/scan.hpp"
+#include "base/write_file.hpp"
 #include "data/csv.hpp"
+#include "linalg/row_products.hpp"
 
 namespace fedrk::io {
 namespace {
 
-template <class Number>
-void append_row(const BasicMatrix<Number>& matrix, std::size_t i, std::string& line) {
-  for (const double value : matrix.row(i)) {
+// With the zeros that a sparse row leaves out; `row` is scratch.
+void append_row(const auto& matrix, std::size_t i, std::vector<double>& row, std::string& line) {
+  row.assign(matrix.cols(), 0.0);
+  for_each_entry(matrix.row(i), [&](std::size_t j, double value) { row[j] = value; });
+  for (const double value : row) {
     append_text(value, line);
-    line += ',';
-  }
-}
-
-template <class Number>
-void append_row(const BasicSparseMatrix<Number>& matrix, std::size_t i, std::string& line) {
-  const auto row = matrix.row(i);
-  std::size_t k = 0;
-  for (std::size_t j = 0; j < matrix.cols(); ++j) {
-    const bool stored = k < row.columns.size() && row.columns[k] == j;
-    append_text(stored ? row.values[k++] : 0.0, line);
     line += ',';
   }
 }
@@ -55,9 +47,10 @@ Result<void> write_csv(const std::filesystem::path& path, const LinearSystem& sy
   FileWriter out(path);
   out.append(header_line(column_count(system.rows), columns, target));
   std::string line;
+  std::vector<double> row;
   for (std::size_t i = first_row; i < first_row + rows && !out.failed(); ++i) {
     line.clear();
-    std::visit([&](const auto& matrix) { append_row(matrix, i, line); }, system.rows);
+    std::visit([&](const auto& matrix) { append_row(matrix, i, row, line); }, system.rows);
     append_text(system.rhs[i], line);
     out.append(line += '\n');
   }

@@ -18,28 +18,15 @@
 #include "data/libsvm.hpp"
 #include "data/matrix_market.hpp"
 #include "data/npy.hpp"
-#include "data/plausible.hpp"
+#include "linalg/row_products.hpp"
 
 namespace fedrk::io {
 namespace {
 
-template <class Number>
-std::vector<double> to_vector(const BasicMatrix<Number>& matrix) {
-  std::vector<double> out;
-  out.reserve(matrix.rows() * matrix.cols());
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const auto row = matrix.row(i);
-    out.insert(out.end(), row.begin(), row.end());
-  }
-  return out;
-}
-
-template <class Number>
-std::vector<double> to_vector(const BasicSparseMatrix<Number>& matrix) {
+std::vector<double> to_vector(const auto& matrix) {
   std::vector<double> out(matrix.rows() * matrix.cols(), 0.0);
   for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const auto row = matrix.row(i);
-    for (std::size_t k = 0; k < row.values.size(); ++k) out[i * matrix.cols() + row.columns[k]] = row.values[k];
+    for_each_entry(matrix.row(i), [&](std::size_t j, double value) { out[i * matrix.cols() + j] = value; });
   }
   return out;
 }

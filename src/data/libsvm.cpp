@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +19,8 @@
 #include "base/scan.hpp"
 #include "base/shown.hpp"
 #include "base/text_lines.hpp"
+#include "base/write_file.hpp"
+#include "linalg/row_products.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -99,6 +102,22 @@ SvmSize measure(const MappedFile& file) {
   return size;
 }
 
+void append_pair(std::size_t column, double value, std::string& line) {
+  line.append(" ").append(std::to_string(column + 1)).append(":");
+  append_text(value, line);
+}
+
+// Writes the entries that are not zero, and says whether the last column was among them.
+bool append_pairs(const auto& matrix, std::size_t i, std::string& line) {
+  bool last = false;
+  for_each_entry(matrix.row(i), [&](std::size_t j, double value) {
+    if (value == 0.0) return;
+    append_pair(j, value, line);
+    last = j + 1 == matrix.cols();
+  });
+  return last;
+}
+
 }  // namespace
 
 Result<Dataset> read_libsvm(const std::filesystem::path& path) {
@@ -122,6 +141,21 @@ Result<Dataset> read_libsvm(const std::filesystem::path& path) {
   if (matrix.cols() == 0) return error_in(path, "expected at least one index:value pair, found none");
   data.system.rows = std::move(matrix);
   return data;
+}
+
+Result<void> write_libsvm(const std::filesystem::path& path, const LinearSystem& system, std::size_t first_row,
+                          std::size_t rows) {
+  FEDRK_EXPECTS(first_row + rows <= row_count(system.rows) && column_count(system.rows) > 0);
+  FileWriter out(path);
+  std::string line;
+  for (std::size_t i = first_row; i < first_row + rows && !out.failed(); ++i) {
+    line.clear();
+    append_text(system.rhs[i], line);
+    const bool last = std::visit([&](const auto& matrix) { return append_pairs(matrix, i, line); }, system.rows);
+    if (i == first_row && !last) append_pair(column_count(system.rows) - 1, 0.0, line);
+    out.append(line += '\n');
+  }
+  return out.commit();
 }
 
 }  // namespace fedrk::io

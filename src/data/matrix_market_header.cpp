@@ -16,7 +16,6 @@
 #include "base/scan.hpp"
 #include "base/shown.hpp"
 #include "data/matrix_market.hpp"
-#include "data/plausible.hpp"
 
 namespace fedrk::io {
 namespace {

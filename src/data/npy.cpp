@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
-#include "base/file_writer.hpp"
 #include "base/mapped_file.hpp"
 #include "base/number.hpp"
+#include "base/write_file.hpp"
 #include "data/npy_header.hpp"
 #include "linalg/kernels.hpp"
 

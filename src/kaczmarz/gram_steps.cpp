@@ -9,6 +9,22 @@
 #include "linalg/simd/kernel_table.hpp"
 
 namespace fedrk {
+namespace {
+
+// Where all equations can hold, gaps shrink without end, and the hardware is slow with numbers near its smallest. At
+// 1e-40 of the first distance no coefficient has changed for long.
+constexpr double kNothingLeft = 1e-80;
+
+// The squared distances to the hyperplanes, together: gap_j^2 / G_jj, whatever the length of a row.
+double squared_distances(const Matrix& gram, std::span<const double> gaps) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < gaps.size(); ++j) {
+    if (gram.row(j)[j] > 0.0) sum += gaps[j] * gaps[j] / gram.row(j)[j];
+  }
+  return sum;
+}
+
+}  // namespace
 
 void gram_steps(const Matrix& gram, std::span<const std::uint32_t> drawn, std::span<double> gaps,
                 std::span<double> coefficients) {
@@ -44,23 +60,6 @@ void GramSteps::leave_out_untouched() {
   }
 }
 
-namespace {
-
-// Where all equations can hold, gaps shrink without end, and the hardware is slow with numbers near its smallest. At
-// 1e-40 of the first distance no coefficient has changed for long.
-constexpr double kNothingLeft = 1e-80;
-
-// The squared distances to the hyperplanes, together: gap_j^2 / G_jj, whatever the length of a row.
-double squared_distances(const Matrix& gram, std::span<const double> gaps) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < gaps.size(); ++j) {
-    if (gram.row(j)[j] > 0.0) sum += gaps[j] * gaps[j] / gram.row(j)[j];
-  }
-  return sum;
-}
-
-}  // namespace
-
 void greedy_gram_steps(const Matrix& gram, std::uint64_t steps, std::span<double> gaps,
                        std::span<double> coefficients) {
   std::vector<double> inverse(gram.rows(), 0.0);  // squared lengths
@@ -92,6 +91,25 @@ void GramSteps::run(const Matrix& gram, std::span<double> gaps, std::span<double
     steps_ -= some.size();
     if (steps_ > 0 && squared_distances(gram, gaps) < nothing_left) return;
   }
+}
+
+LocalForm choose_form(const LocalShape& shape, std::uint64_t steps, std::size_t memory, double passes) {
+  const auto m = static_cast<double>(shape.rows), tau = static_cast<double>(steps), e = shape.entries_per_row;
+  const double gram_bytes = 8.0 * m * m;
+  if (shape.rows == 0 || gram_bytes > static_cast<double>(memory)) return LocalForm::Direct;
+
+  // Nanoseconds, as measured on a machine of 2023 (docs/performance.md); only their ratios matter. What exceeds a
+  // megabyte is read from beyond a core's own cache.
+  constexpr double kNear = 1e6;
+  const double entry = shape.sparse ? 1.0 : 8.0 * m * e <= 1.5 * kNear ? 0.14 : 0.25;  // of a row, in a direct step
+  const double product = shape.sparse ? 1.0 : 0.35;      // of a row, for its gap and its part of the displacement
+  const double pair = shape.sparse ? 0.5 : 0.026;        // of an inner product in G
+  const double gap = gram_bytes <= kNear ? 0.06 : 0.27;  // of a row of G, in a step in coefficient space
+  const double touched = std::min(m, tau);
+
+  const double direct = tau * (12.0 + entry * e);
+  const double gram = touched * product * e + tau * (11.0 + gap * m) + m * m * e * pair / passes;
+  return gram < direct ? LocalForm::Gram : LocalForm::Direct;
 }
 
 }  // namespace fedrk

@@ -7,7 +7,6 @@
 #include <new>
 
 #include "linalg/huge_pages.hpp"
-#include "linalg/spare_blocks.hpp"
 
 namespace fedrk::detail {
 namespace {

@@ -55,4 +55,15 @@ void add_rows(const RowAt& row_at, std::span<const double> weights, std::span<do
       [&](std::size_t k, const auto& row) { axpy(weights[k], row, x); });
 }
 
+/// Calls visit(column, value) for the stored entries of a row.
+template <class Number, class Visit>
+void for_each_entry(std::span<const Number> row, Visit visit) {
+  for (std::size_t j = 0; j < row.size(); ++j) visit(j, row[j]);
+}
+
+template <class Number, class Visit>
+void for_each_entry(const BasicSparseRow<Number>& row, Visit visit) {
+  for (std::size_t k = 0; k < row.values.size(); ++k) visit(row.columns[k], row.values[k]);
+}
+
 }  // namespace fedrk

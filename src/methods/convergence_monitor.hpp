@@ -39,8 +39,6 @@ class ConvergenceMonitor {
   std::span<const double> best() const { return best_; }
   /// True while x moves by rounding alone, whoever is asked.
   bool rests() const { return quiet_.complete(); }
-  /// That level, relative to the right-hand side; infinite before the first turn.
-  double best_level() const { return best_level_; }
   /// True where the residual has fallen so far that equations without a solution would not have let it.
   bool came_close() const { return best_level_ <= kClose * first_level_; }
 

@@ -9,7 +9,6 @@
 
 #include "fedrk/method.hpp"
 #include "round/server_step.hpp"
-#include "round/threshold.hpp"
 
 namespace fedrk {
 

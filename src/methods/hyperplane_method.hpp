@@ -18,7 +18,6 @@
 #include "methods/convergence_monitor.hpp"
 #include "methods/hyperplane_memory.hpp"
 #include "round/server_step.hpp"
-#include "round/threshold.hpp"
 
 namespace fedrk {
 

@@ -8,7 +8,6 @@
 
 #include "fedrk/aligned_vector.hpp"
 #include "methods/method_options.hpp"
-#include "methods/restricted_engine.hpp"
 #include "round/accept_replies.hpp"
 
 namespace fedrk {
@@ -131,6 +130,18 @@ void leave_only(const Support& support, double squared_rhs_norm, RunResult& resu
 }
 
 }  // namespace
+
+RestrictedEngine::RestrictedEngine(Engine& inner, std::vector<std::uint32_t> columns)
+    : inner_(inner), columns_(std::move(columns)), roster_(inner.roster().begin(), inner.roster().end()) {
+  const double share = static_cast<double>(columns_.size()) / static_cast<double>(inner.dimension());
+  for (ClientSummary& client : roster_) client.squared_norm *= share;
+}
+
+RoundReplies RestrictedEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
+  LocalTask restricted = task;
+  restricted.columns = columns_;
+  return inner_.local_updates(restricted, participants);
+}
 
 Refit refit(Engine& engine, const RefitOptions& options, std::span<const double> x,
             std::span<RoundObserver* const> observers, const StopSignal* stop) {

@@ -2,13 +2,13 @@
 #include "ops/log.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <ctime>
 #include <mutex>
 #include <utility>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -29,12 +29,7 @@ std::string shown(std::string_view text) { return is_plain(text) ? std::string(t
 std::string now_in_utc() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  const std::time_t seconds = milliseconds / 1000;
-  std::tm parts = {};
-  std::array<char, 32> text = {};
-  gmtime_r(&seconds, &parts);
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  return fmt::format("{}.{:03}Z", text.data(), milliseconds % 1000);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::time_t{milliseconds / 1000}), milliseconds % 1000);
 }
 
 std::string text_line(LogLevel level, std::string_view event, std::span<const LogField> fields) {

@@ -11,14 +11,13 @@
 #include <fmt/format.h>
 
 #include "data/powers.hpp"
-#include "plan/check_memory.hpp"
 #include "plan/column_match.hpp"
 #include "plan/federation.hpp"
+#include "plan/memory.hpp"
+#include "plan/peers.hpp"
 #include "plan/source_files.hpp"
-#include "plan/together.hpp"
-#include "problem/blocks.hpp"
+#include "problem/added_columns.hpp"
 #include "problem/partition.hpp"
-#include "problem/powers.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -69,14 +68,8 @@ std::vector<std::size_t> file_weights(const Plan& plan, Peers& peers) {
     seen = seen && !unknown;
   }
   if (exchange_number(peers, seen ? 1 : 0).front() == 0) return std::vector<std::size_t>(weights.size(), 1);
-  ByteWriter out;
-  if (peers.rank() == 0) {
-    for (const std::size_t weight : weights) out.put(std::uint64_t{weight});
-  }
-  const std::string text = peers.exchange(std::move(out.bytes())).front();
-  ByteReader in(text);
-  for (std::size_t& weight : weights) weight = in.get<std::uint64_t>();
-  return weights;
+  const std::string text = peers.exchange(bytes_of(weights)).front();
+  return ByteReader(text).get<std::vector<std::size_t>>();
 }
 
 // The features of all files, in the order of the first; empty where they have no names.

@@ -12,7 +12,7 @@
 #include "base/file_ending.hpp"
 #include "base/shown.hpp"
 #include "data/csv.hpp"
-#include "plan/together.hpp"
+#include "plan/peers.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -91,20 +91,10 @@ Result<std::vector<FileHeader>> exchange_headers(const Plan& plan, Peers& peers,
     return headers;
   });
   if (!own) return own.error();
-  ByteWriter out;
-  out.put(std::uint64_t{own->size()});
-  for (const FileHeader& header : *own) {
-    out.put(std::string_view(header.path));
-    out.put(header.names);
-  }
   std::vector<FileHeader> all;
-  for (const std::string& text : peers.exchange(std::move(out.bytes()))) {
+  for (const std::string& text : peers.exchange(bytes_of(*own))) {
     ByteReader in(text);
-    for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
-      FileHeader& header = all.emplace_back();
-      in.get(header.path);
-      in.get(header.names);
-    }
+    std::ranges::move(in.get<std::vector<FileHeader>>(), std::back_inserter(all));
   }
   return all;
 }

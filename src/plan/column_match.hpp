@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/result.hpp"
@@ -16,6 +17,7 @@ namespace fedrk::io {
 struct FileHeader {
   std::string path;
   std::vector<std::string> names;  // empty where the format has none
+  static constexpr auto fields(auto& self) { return std::tie(self.path, self.names); }
 };
 
 /// The headers of all files of the plan, in their order, at every peer; each reads those of its own share.

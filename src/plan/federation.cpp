@@ -11,8 +11,8 @@
 #include "data/dataset.hpp"
 #include "data/powers.hpp"
 #include "fedrk/error.hpp"
+#include "plan/peers.hpp"
 #include "plan/table_site.hpp"
-#include "plan/together.hpp"
 #include "problem/partition.hpp"
 
 namespace fedrk::io {

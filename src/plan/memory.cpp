@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/memory.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -52,6 +56,17 @@ std::string memory_complaint(std::size_t rows, std::size_t cols, double availabl
   const double fitting = std::sqrt(0.8 * available / needed);
   return fmt::format("the matrix of {}x{} needs {:.1f} GB and {:.1f} GB are free; --scale {:.2f} would fit", rows, cols,
                      needed / 1e9, available / 1e9, std::floor(100.0 * fitting) / 100.0);
+}
+
+Result<void> check_memory(const Plan& plan, std::size_t unknowns, std::size_t clients) {
+  const std::size_t asked = plan.run.participants == 0 ? clients : std::min(clients, plan.run.participants);
+  if (unknowns > std::numeric_limits<std::uint32_t>::max())
+    return Error{fmt::format("{} unknowns: at most 2^32 - 1", unknowns)};
+  const double needed = static_cast<double>(unknowns) * static_cast<double>(asked + 4) * sizeof(double);
+  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= there) return {};
+  return Error{fmt::format("{} unknowns: the vectors of a round need {:.0f} GB, this machine has {:.0f} GB", unknowns,
+                           needed / 1e9, there / 1e9)};
 }
 
 }  // namespace fedrk::io

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "data/powers.hpp"
-#include "plan/together.hpp"
+#include "plan/peers.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -67,24 +67,18 @@ Result<void> check_rows(const Plan& plan, const SourceFile& source) {
 // What the others compare theirs with.
 struct FirstFile {
   std::string path;
-  std::size_t width = 0;
+  std::uint64_t width = 0;
   std::vector<std::string> names;
+  static constexpr auto fields(auto& self) { return std::tie(self.path, self.width, self.names); }
 };
 
 FirstFile first_file(Peers& peers, const std::vector<SourceFile>& own) {
-  ByteWriter out;
+  FirstFile mine;
   if (peers.rank() == 0) {
-    out.put(std::string_view(own.front().path));
-    out.put(std::uint64_t{column_count(own.front().data.system.rows)});
-    out.put(own.front().data.columns);
+    mine = {own.front().path, column_count(own.front().data.system.rows), own.front().data.columns};
   }
-  const std::string text = peers.exchange(std::move(out.bytes())).front();
-  ByteReader in(text);
-  FirstFile first;
-  in.get(first.path);
-  first.width = in.get<std::uint64_t>();
-  in.get(first.names);
-  return first;
+  const std::string text = peers.exchange(bytes_of(mine)).front();
+  return ByteReader(text).get<FirstFile>();
 }
 
 Result<void> fit_to(const Plan& plan, const FirstFile& first, std::size_t widest, SourceFile& source) {

@@ -9,7 +9,7 @@
 
 #include "fedrk/error.hpp"
 #include "linalg/random/rng_stream.hpp"
-#include "problem/noise_columns.hpp"
+#include "problem/added_columns.hpp"
 #include "problem/storage.hpp"
 
 namespace fedrk::io {

@@ -7,7 +7,7 @@
 
 #include "fedrk/contracts.hpp"
 #include "linalg/simd/kernel_table.hpp"
-#include "problem/frame_for.hpp"
+#include "problem/frame.hpp"
 #include "problem/panels.hpp"
 #include "problem/sparse_cross_products.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "linalg/kernels.hpp"
 #include "linalg/simd/kernel_table.hpp"
-#include "problem/frame_for.hpp"
+#include "problem/frame.hpp"
 
 namespace fedrk {
 namespace {

@@ -7,19 +7,10 @@
 
 #include "fedrk/contracts.hpp"
 #include "fedrk/error.hpp"
+#include "linalg/row_products.hpp"
 
 namespace fedrk {
 namespace {
-
-// Calls visit(column, value) for the stored entries of a row.
-template <class Number, class Visit>
-void for_each_entry(std::span<const Number> row, Visit visit) {
-  for (std::size_t j = 0; j < row.size(); ++j) visit(j, row[j]);
-}
-template <class Number, class Visit>
-void for_each_entry(const BasicSparseRow<Number>& row, Visit visit) {
-  for (std::size_t k = 0; k < row.values.size(); ++k) visit(row.columns[k], row.values[k]);
-}
 
 // Adds term(column, value) over the rows. The terms of entries that a sparse row does not store must be zero.
 template <class Term>

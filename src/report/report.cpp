@@ -5,13 +5,15 @@
 
 #include "base/write_file.hpp"
 #include "report/page_text.hpp"
-#include "report/plot/plot_style.hpp"
 #include "report/report_sections.hpp"
 #include "report/report_style.hpp"
-#include "report/report_template.hpp"
 #include "report/saved_run.hpp"
 
 namespace fedrk::io {
+
+/// The page of a run: report.mustache, which is compiled in so that the program needs no file.
+extern const char* const kReportTemplate;
+
 namespace {
 
 std::string page_of(const SavedRun& run) {

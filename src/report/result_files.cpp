@@ -12,7 +12,7 @@
 #include "data/csv.hpp"
 #include "plan/plan_options.hpp"
 #include "report/json_text.hpp"
-#include "report/result_document.hpp"
+#include "report/saved_run.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -177,27 +177,16 @@ bool is_estimable(const FinishedRun& run, std::size_t unknown) {
 }
 
 std::string stop_reason_of(Termination termination) {
-  switch (termination) {
-    case Termination::RoundLimit:
-      return "round_limit";
-    case Termination::Tolerance:
-      return "tolerance";
-    case Termination::Stagnation:
-      return "stagnation";
-    case Termination::Converged:
-      return "converged";
-    case Termination::Contradictory:
-      return "contradictory";
-    case Termination::Interrupted:
-      return "interrupted";
-    case Termination::Deadline:
-      return "deadline";
-    case Termination::ClientsLost:
-      return "clients_lost";
-    case Termination::Diverged:
-      break;
-  }
-  return "diverged";
+  static constexpr std::pair<Termination, const char*> kReasons[] = {{Termination::RoundLimit, "round_limit"},
+                                                                     {Termination::Tolerance, "tolerance"},
+                                                                     {Termination::Stagnation, "stagnation"},
+                                                                     {Termination::Converged, "converged"},
+                                                                     {Termination::Contradictory, "contradictory"},
+                                                                     {Termination::Interrupted, "interrupted"},
+                                                                     {Termination::Deadline, "deadline"},
+                                                                     {Termination::ClientsLost, "clients_lost"},
+                                                                     {Termination::Diverged, "diverged"}};
+  return std::ranges::find(kReasons, termination, &std::pair<Termination, const char*>::first)->second;
 }
 
 std::string stop_text(const FinishedRun& run) {

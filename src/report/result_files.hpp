@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "fedrk/run.hpp"
-#include "methods/fit_summary.hpp"
+#include "methods/fit_options.hpp"
 #include "plan/federation.hpp"
 #include "plan/plan.hpp"
 

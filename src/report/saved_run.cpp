@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -14,7 +15,6 @@
 #include "base/number.hpp"
 #include "base/text_lines.hpp"
 #include "data/csv_fields.hpp"
-#include "report/result_document.hpp"
 
 namespace fedrk::io {
 namespace {
@@ -46,57 +46,35 @@ Result<std::vector<std::string>> fields_of(std::string_view line) {
   return fields;
 }
 
-// Where the columns a report needs stand in a record; `npos` for those that are not there.
-struct HistoryColumns {
-  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
-  std::size_t count = 0;
-  std::size_t round = npos;
-  std::size_t residual = npos;
-  std::size_t movement = npos;
-  std::size_t error = npos;
-
-  explicit HistoryColumns(const std::vector<std::string>& header) : count(header.size()) {
-    const auto find = [&](std::string_view name) {
-      const auto found = std::ranges::find(header, name);
-      return found == header.end() ? npos : static_cast<std::size_t>(found - header.begin());
-    };
-    round = find("round");
-    residual = find("residual");
-    movement = find("movement");
-    error = find("error");
-  }
-};
+// The columns that a report needs besides the number of the round, as far as they are there.
+constexpr std::pair<std::string_view, std::optional<double> SavedRound::*> kColumns[] = {
+    {"residual", &SavedRound::residual}, {"movement", &SavedRound::movement}, {"error", &SavedRound::error}};
 
 // A field that may be empty. A run that diverged may have left words such as inf, which are no number to draw either.
-Result<std::optional<double>> read_field(const std::vector<std::string>& fields, std::size_t column) {
+Result<std::optional<double>> read_field(const std::string& text) {
   using Field = std::optional<double>;
-  if (column == HistoryColumns::npos) return Field{};
-  const std::string& text = fields[column];
   if (text.empty() || text == "nan" || text == "inf" || text == "-inf" || text == "-nan") return Field{};
   const Result<double> number = parse_number(text);
   if (!number) return number.error();
   return Field{*number};
 }
 
-Result<SavedRound> read_round(const std::vector<std::string>& fields, const HistoryColumns& columns) {
-  if (fields.size() != columns.count) {
-    return Error{fmt::format("expected {} fields, found {}", columns.count, fields.size())};
+Result<SavedRound> read_round(const std::vector<std::string>& fields, const std::vector<std::string>& columns) {
+  if (fields.size() != columns.size()) {
+    return Error{fmt::format("expected {} fields, found {}", columns.size(), fields.size())};
   }
-  const Result<double> number = parse_number(fields[columns.round]);
-  if (!number) return Error{"round: " + number.error().message};
   SavedRound round;
-  round.round = *number;
-  struct Wanted {
-    std::string_view name;
-    std::size_t column;
-    std::optional<double>* target;
-  };
-  for (const Wanted& wanted :
-       {Wanted{"residual", columns.residual, &round.residual}, Wanted{"movement", columns.movement, &round.movement},
-        Wanted{"error", columns.error, &round.error}}) {
-    const Result<std::optional<double>> value = read_field(fields, wanted.column);
-    if (!value) return Error{fmt::format("{}: {}", wanted.name, value.error().message)};
-    *wanted.target = *value;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto wanted = std::ranges::find(kColumns, columns[k], [](const auto& column) { return column.first; });
+    if (columns[k] == "round") {
+      const Result<double> number = parse_number(fields[k]);
+      if (!number) return Error{"round: " + number.error().message};
+      round.round = *number;
+    } else if (wanted != std::end(kColumns)) {
+      const Result<std::optional<double>> value = read_field(fields[k]);
+      if (!value) return Error{fmt::format("{}: {}", columns[k], value.error().message)};
+      round.*(wanted->second) = *value;
+    }
   }
   return round;
 }
@@ -109,14 +87,13 @@ Result<std::vector<SavedRound>> read_history(const std::filesystem::path& path) 
   if (!lines.next()) return history;
   const Result<std::vector<std::string>> header = fields_of(lines.line());
   if (!header) return error_at(path, lines.number(), header.error().message);
-  const HistoryColumns columns(*header);
-  if (columns.round == HistoryColumns::npos) {
+  if (std::ranges::find(*header, "round") == header->end()) {
     return error_at(path, lines.number(), "expected a header line with the column 'round'");
   }
   while (lines.next()) {
     const Result<std::vector<std::string>> fields = fields_of(lines.line());
     if (!fields) return error_at(path, lines.number(), fields.error().message);
-    const Result<SavedRound> round = read_round(*fields, columns);
+    const Result<SavedRound> round = read_round(*fields, *header);
     if (!round) return error_at(path, lines.number(), round.error().message);
     history.push_back(*round);
   }

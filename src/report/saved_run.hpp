@@ -42,4 +42,7 @@ std::optional<double> number_at(const Json& object, const char* key);
 std::optional<std::uint64_t> count_at(const Json& object, const char* key);
 std::string text_at(const Json& object, const char* key);
 
+/// What result.json says, before it is text.
+Json result_document(const FinishedRun& run);
+
 }  // namespace fedrk::io

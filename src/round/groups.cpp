@@ -2,22 +2,21 @@
 #include "round/groups.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fedrk/contracts.hpp"
+#include "linalg/random/subset.hpp"
 
 namespace fedrk {
-namespace {
 
-// Fisher and Yates.
-std::vector<std::size_t> shuffled(std::size_t count, RngStream stream) {
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t k = count; k > 1; --k) std::swap(order[k - 1], order[stream.below(k)]);
-  return order;
+std::vector<ClientId> choose_participants(std::span<const ClientSummary> roster, std::size_t count, RngStream stream) {
+  std::vector<ClientId> chosen;
+  if (count == 0 || count == roster.size()) {
+    for (const ClientSummary& client : roster) chosen.push_back(client.id);
+    return chosen;
+  }
+  for (const std::size_t i : draw_subset(roster.size(), count, stream)) chosen.push_back(roster[i].id);
+  return chosen;
 }
-
-}  // namespace
 
 std::size_t group_count(std::size_t clients, std::size_t size, std::size_t min_size) {
   if (size == 0 || size >= clients) return 1;
@@ -30,7 +29,7 @@ Groups::Groups(std::span<const ClientSummary> roster, std::size_t size, std::siz
   FEDRK_EXPECTS(!roster.empty());
   for (const ClientSummary& client : roster) everyone_.push_back(client.id);
   const std::size_t count = group_count(roster.size(), size, min_size);
-  const auto order = shuffled(roster.size(), stream);
+  const auto order = draw_permutation(roster.size(), stream);
   groups_.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t first = k * roster.size() / count, last = (k + 1) * roster.size() / count;

@@ -16,6 +16,9 @@
 
 namespace fedrk {
 
+/// S^(t): `count` clients of the roster without replacement, in client order; 0 takes all.
+std::vector<ClientId> choose_participants(std::span<const ClientSummary> roster, std::size_t count, RngStream stream);
+
 /// As many groups as make `size` clients each, rounded to the nearest, of at least `min_size` clients; 0: one group of
 /// all. 16 clients by 5 are 5, 5 and 6.
 std::size_t group_count(std::size_t clients, std::size_t size, std::size_t min_size);

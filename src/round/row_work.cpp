@@ -3,66 +3,94 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "fedrk/error.hpp"
 #include "linalg/kernels.hpp"
+#include "linalg/row_products.hpp"
 #include "problem/frame_products.hpp"
 
 namespace fedrk {
 namespace {
 
-// sum += (b_j - <a_j, x>) a_j over `count` rows, each drawn uniformly.
-void add_batch_gradient(const LinearSystem& system, std::uint64_t count, RngStream& stream, std::span<const double> x,
-                        std::span<double> sum) {
+// sum += (b_j - <a_j, x>) a_j over `count` rows j = row(0), row(1), ... Each is read once.
+template <class RowNumber>
+void add_gradient(const LinearSystem& system, std::uint64_t count, RowNumber row, std::span<const double> x,
+                  std::span<double> sum) {
   std::visit(
       [&](const auto& matrix) {
         for (std::uint64_t k = 0; k < count; ++k) {
-          const auto j = static_cast<std::size_t>(stream.below(matrix.rows()));
+          const auto j = static_cast<std::size_t>(row(k));
           axpy(system.rhs[j] - dot(matrix.row(j), x), matrix.row(j), sum);
         }
       },
       system.rows);
 }
 
-// sum += A^T (b - A x). Each row is read once.
-void add_gradient(const Rows& rows, std::span<const double> rhs, std::span<const double> x, std::span<double> sum) {
-  std::visit(
-      [&](const auto& matrix) {
-        for (std::size_t j = 0; j < matrix.rows(); ++j) {
-          const auto row = matrix.row(j);
-          axpy(rhs[j] - dot(row, x), row, sum);
-        }
-      },
-      rows);
-}
-
 void scale(double factor, std::span<double> values) {
   for (double& value : values) value *= factor;
 }
 
+constexpr double kDense = 0.0, kSparse = 1.0;
+
 template <class Number>
-void add_squares(std::span<const Number> row, std::span<double> sums) {
-  for (std::size_t k = 0; k < row.size(); ++k) sums[k] += static_cast<double>(row[k]) * static_cast<double>(row[k]);
+void append(std::span<const Number> row, AlignedVector& message) {
+  message.insert(message.end(), row.begin(), row.end());
 }
 
 template <class Number>
-void add_squares(const BasicSparseRow<Number>& row, std::span<double> sums) {
-  for (std::size_t k = 0; k < row.columns.size(); ++k) {
-    sums[row.columns[k]] += static_cast<double>(row.values[k]) * static_cast<double>(row.values[k]);
+void append(const BasicSparseRow<Number>& row, AlignedVector& message) {
+  message.push_back(static_cast<double>(row.columns.size()));
+  message.insert(message.end(), row.columns.begin(), row.columns.end());
+  message.insert(message.end(), row.values.begin(), row.values.end());
+}
+
+bool is_dense(const LocalReply& reply) { return reply.values.front() == kDense; }
+
+struct SentRow {
+  std::vector<std::uint32_t> columns;  // of a sparse one
+  std::span<const double> values;
+  double rhs = 0.0;
+};
+
+bool take_dense_row(std::span<const double>& rest, std::size_t unknowns, SentRow& row) {
+  if (rest.size() < unknowns + 1) return false;
+  row.values = rest.first(unknowns);
+  row.rhs = rest[unknowns];
+  rest = rest.subspan(unknowns + 1);
+  return true;
+}
+
+bool take_sparse_row(std::span<const double>& rest, std::size_t unknowns, SentRow& row) {
+  const double asked = rest.front();
+  if (!(asked >= 0.0 && asked <= static_cast<double>(unknowns)) || asked != std::floor(asked)) return false;
+  const auto count = static_cast<std::size_t>(asked);
+  if (rest.size() < 2 * count + 2) return false;
+  row.columns.clear();
+  for (const double column : rest.subspan(1, count)) {
+    if (!(column >= 0.0 && column < static_cast<double>(unknowns)) || column != std::floor(column)) return false;
+    const auto index = static_cast<std::uint32_t>(column);
+    if (!row.columns.empty() && row.columns.back() >= index) return false;
+    row.columns.push_back(index);
   }
+  row.values = rest.subspan(1 + count, count);
+  row.rhs = rest[2 * count + 1];
+  rest = rest.subspan(2 * count + 2);
+  return true;
 }
 
-template <class Number>
-double squared_entry(std::span<const Number> row, std::size_t column) {
-  return static_cast<double>(row[column]) * static_cast<double>(row[column]);
-}
-
-template <class Number>
-double squared_entry(const BasicSparseRow<Number>& row, std::size_t column) {
-  const auto found = std::ranges::lower_bound(row.columns, column);
-  if (found == row.columns.end() || *found != column) return 0.0;
-  const auto value = static_cast<double>(row.values[static_cast<std::size_t>(found - row.columns.begin())]);
-  return value * value;
+// Calls visit(row) for one row after another. False where there is one that makes no sense.
+template <class Visit>
+bool for_rows(const LocalReply& reply, std::size_t unknowns, const Visit& visit) {
+  const auto take_row = is_dense(reply) ? take_dense_row : take_sparse_row;
+  SentRow row;
+  for (std::span<const double> rest = std::span(reply.values).subspan(1); !rest.empty(); visit(row)) {
+    if (!take_row(rest, unknowns, row)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -78,9 +106,11 @@ void gradient_steps(const GradientSteps& work, const RowBlock& block, std::span<
   for (std::uint64_t k = 0; k < work.count; ++k) {
     std::ranges::fill(slope, 0.0);
     if (work.batch == 0 || rows == 0.0) {
-      add_gradient(block.system().rows, block.system().rhs, x, slope);
+      add_gradient(
+          block.system(), block.rows(), [](std::uint64_t place) { return place; }, x, slope);
     } else {
-      add_batch_gradient(block.system(), work.batch, stream, x, slope);
+      add_gradient(
+          block.system(), work.batch, [&](std::uint64_t) { return stream.below(block.rows()); }, x, slope);
     }
     scale(weight, slope);
     if (work.proximal > 0.0) {
@@ -112,20 +142,56 @@ AlignedVector column_norms(const RowBlock& block) {
   AlignedVector squares(block.cols(), 0.0);
   std::visit(
       [&](const auto& matrix) {
-        for (std::size_t j = 0; j < matrix.rows(); ++j) add_squares(matrix.row(j), squares);
+        for (std::size_t j = 0; j < matrix.rows(); ++j) {
+          for_each_entry(matrix.row(j), [&](std::size_t k, double value) { squares[k] += value * value; });
+        }
       },
       block.system().rows);
   return squares;
 }
 
-double column_squares(const RowBlock& block, std::size_t column) {
-  double sum = 0.0;
+AlignedVector pack_rows(const LinearSystem& system) {
+  AlignedVector message{is_sparse(system.rows) ? kSparse : kDense};
   std::visit(
       [&](const auto& matrix) {
-        for (std::size_t j = 0; j < matrix.rows(); ++j) sum += squared_entry(matrix.row(j), column);
+        if (!is_sparse(system.rows)) message.reserve(1 + matrix.rows() * (matrix.cols() + 1));
+        for (std::size_t j = 0; j < matrix.rows(); ++j) {
+          append(matrix.row(j), message);
+          message.push_back(system.rhs[j]);
+        }
       },
-      block.system().rows);
-  return sum;
+      system.rows);
+  return message;
+}
+
+Result<LinearSystem> unpack_rows(std::span<const LocalReply> replies, std::size_t unknowns) {
+  bool any_dense = false;
+  std::size_t rows = 0;
+  for (const LocalReply& reply : replies) {
+    const auto& message = reply.values;
+    const bool has_form = !message.empty() && (message.front() == kDense || message.front() == kSparse);
+    if (!has_form || !for_rows(reply, unknowns, [&](const SentRow&) { ++rows; })) {
+      return Error{"the rows that client " + std::to_string(reply.client.value + 1) + " sent make no sense"};
+    }
+    any_dense = any_dense || is_dense(reply);
+  }
+  SparseMatrix sparse(unknowns);
+  Matrix dense(any_dense ? rows : 0, unknowns);
+  std::vector<double> rhs;
+  for (const LocalReply& reply : replies) {
+    for_rows(reply, unknowns, [&](const SentRow& row) {
+      if (!any_dense) {
+        sparse.append_row(row.columns, row.values);
+      } else if (is_dense(reply)) {
+        std::ranges::copy(row.values, dense.row(rhs.size()).begin());
+      } else {
+        axpy(1.0, SparseRow{row.columns, row.values}, dense.row(rhs.size()));
+      }
+      rhs.push_back(row.rhs);
+    });
+  }
+  if (any_dense) return LinearSystem{std::move(dense), std::move(rhs)};
+  return LinearSystem{std::move(sparse), std::move(rhs)};
 }
 
 }  // namespace fedrk

@@ -10,14 +10,12 @@
 
 #include "fedrk/aligned_vector.hpp"
 #include "kaczmarz/gram_steps.hpp"
-#include "kaczmarz/local_form.hpp"
 #include "kaczmarz/randomized_kaczmarz.hpp"
 #include "linalg/gram.hpp"
 #include "linalg/kernels.hpp"
 #include "linalg/row_products.hpp"
 #include "linalg/row_space.hpp"
 #include "round/hyperplane.hpp"
-#include "round/threshold.hpp"
 
 namespace fedrk {
 namespace {

@@ -8,7 +8,9 @@
 // H_ij = <Delta_i, Delta_j> and the gaps: a round costs the products H, tau_g steps of length |S|, and one sum, not
 // 2 n tau_g. Where the planes are many and the steps few, so that H alone would cost more, the steps run on x.
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "fedrk/steps.hpp"
 #include "linalg/random/rng_stream.hpp"
@@ -29,6 +31,21 @@ class ServerStep {
 
   StepBudget budget_;
   RowSampling sampling_;
+};
+
+// T_s, hard thresholding: keep the s entries of largest magnitude, set the others to zero. Ties keep the lower index,
+// so that every engine agrees.
+
+class Threshold {
+ public:
+  /// `sparsity` 0 keeps everything.
+  explicit Threshold(std::size_t sparsity) : sparsity_(sparsity) {}
+
+  void apply(std::span<double> x);
+
+ private:
+  std::size_t sparsity_;
+  std::vector<std::size_t> order_;  // scratch
 };
 
 }  // namespace fedrk

@@ -13,7 +13,6 @@
 #include "linalg/kernels.hpp"
 #include "problem/cross_products.hpp"
 #include "problem/frame_products.hpp"
-#include "round/pooled_rows.hpp"
 #include "round/row_work.hpp"
 #include "round/task_rows.hpp"
 
@@ -192,7 +191,7 @@ void answer(const CrossProducts& work, TaskRows& rows, LocalReply& reply) {
 void answer(const Curvature&, TaskRows& rows, LocalReply& reply) { reply.values = {curvature(rows.block())}; }
 void answer(const ColumnNorms&, TaskRows& rows, LocalReply& reply) { reply.values = column_norms(rows.block()); }
 void answer(const ColumnSquares& work, TaskRows& rows, LocalReply& reply) {
-  reply.values = {column_squares(rows.block(), work.column)};
+  reply.values = {column_norms(rows.block())[work.column]};
 }
 void answer(const AllRows&, TaskRows& rows, LocalReply& reply) { reply.values = pack_rows(rows.system()); }
 

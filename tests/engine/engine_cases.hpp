@@ -14,8 +14,7 @@
 #include "methods/conjugate_gradients.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/method_options.hpp"
-#include "methods/others/averaging.hpp"
-#include "methods/others/scaffold.hpp"
+#include "methods/others/first_order.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk::test {

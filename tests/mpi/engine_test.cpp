@@ -13,7 +13,7 @@
 #include "engine/engine_cases.hpp"
 #include "fedrk/error.hpp"
 #include "fedrk/mpi.hpp"
-#include "problem/blocks.hpp"
+#include "problem/partition.hpp"
 
 namespace fedrk {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "methods/conjugate_gradients.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/hyperplane_method.hpp"

@@ -7,10 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/error_to_truth.hpp"
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "fedrk/run.hpp"
-#include "problem/noise_columns.hpp"
+#include "problem/added_columns.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

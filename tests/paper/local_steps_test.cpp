@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "fedrk/run.hpp"
 #include "support/tiny_systems.hpp"
 

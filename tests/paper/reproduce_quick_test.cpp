@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/judgements.hpp"
 #include "experiments/judgements_beyond.hpp"
@@ -22,7 +22,7 @@
 #include "fedrk/in_process_engine.hpp"
 #include "plan/federation.hpp"
 #include "plan/memory.hpp"
-#include "report/plot/plot_axes.hpp"
+#include "report/plot/axis.hpp"
 
 namespace fedrk::experiments {
 

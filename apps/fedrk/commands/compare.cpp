@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "api/compare_methods.hpp"
-#include "api/compare_text.hpp"
 #include "base/write_file.hpp"
 #include "commands.hpp"
 #include "generator_flags.hpp"

@@ -12,8 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/survey.hpp"
-#include "api/method_text.hpp"
-#include "api/revealed.hpp"
+#include "api/inspect_text.hpp"
 #include "commands.hpp"
 #include "inspect_attack.hpp"
 #include "output.hpp"

@@ -6,7 +6,7 @@
 
 #include "kaczmarz/randomized_kaczmarz.hpp"
 #include "linalg/row_space.hpp"
-#include "round/pooled_rows.hpp"
+#include "round/row_work.hpp"
 
 namespace fedrk {
 namespace {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "report/plot/svg_plot.hpp"
+
 namespace fedrk::io {
 
 struct Tick {
@@ -48,5 +50,17 @@ class Axis {
   double high_ = 1.0;
   std::vector<Tick> ticks_;
 };
+
+// The axes of a line plot, chosen so that all that can be drawn is between their ends.
+
+/// Whether the point has a place on the scales of the plot; else it is a gap.
+bool drawable(const LinePlot& plot, const Point& point);
+
+/// Likewise for a marker.
+bool drawable(const LinePlot& plot, const Marker& marker);
+
+/// REQUIRES: a point of the plot is drawable.
+Axis x_axis(const LinePlot& plot);
+Axis y_axis(const LinePlot& plot);
 
 }  // namespace fedrk::io

@@ -11,7 +11,6 @@
 #include "base/number.hpp"
 #include "base/write_file.hpp"
 #include "fedrk/contracts.hpp"
-#include "report/plot/plot_style.hpp"
 #include "report/report_style.hpp"
 
 namespace fedrk::io {

@@ -7,13 +7,12 @@
 #include <fmt/format.h>
 
 #include "report/page_text.hpp"
+#include "report/plot/plot_legend.hpp"
 #include "report/plot/svg_plot.hpp"
 
 namespace fedrk::io {
 namespace {
 
-constexpr double kWidth = 880.0;
-constexpr double kFont = 13.0;
 constexpr double kHeader = 30.0;
 constexpr double kRow = 26.0;
 constexpr double kThickness = 14.0;
@@ -38,12 +37,12 @@ struct Layout {
 Layout lay_out(const BarChart& chart) {
   Layout layout;
   layout.column_ends.resize(chart.columns.size());
-  double right = kWidth - 4.0;
+  double right = kPlotWidth - 4.0;
   for (std::size_t column = chart.columns.size(); column-- > 0;) {
     double width = text_width(chart.columns[column]);
     for (const Bar& bar : chart.bars) width = std::max(width, text_width(cell_of(bar, column)));
     layout.column_ends[column] = right;
-    right -= kFont * width + kGap;
+    right -= kPlotFont * width + kGap;
   }
   double labels = text_width(chart.label_header);
   double lowest = 0.0;
@@ -53,7 +52,7 @@ Layout lay_out(const BarChart& chart) {
     lowest = std::min(lowest, value_of(bar));
     greatest = std::max(greatest, value_of(bar));
   }
-  layout.bars_left = kFont * labels + kGap;
+  layout.bars_left = kPlotFont * labels + kGap;
   layout.bars_right = std::max(right, layout.bars_left + 40.0);
   const double span = greatest - lowest;
   layout.per_unit = span > 0.0 ? (layout.bars_right - layout.bars_left) / span : 0.0;
@@ -68,7 +67,7 @@ void draw_header(const BarChart& chart, const Layout& layout, std::string& out) 
     fmt::format_to(std::back_inserter(out), R"(<text class="name" x="{:.1f}" y="16" text-anchor="end">{}</text>)",
                    layout.column_ends[column], escape_html(chart.columns[column]));
   }
-  fmt::format_to(std::back_inserter(out), R"(<path class="grid" d="M0 {0:.1f}H{1:.0f}"/>)", kHeader - 5.0, kWidth);
+  fmt::format_to(std::back_inserter(out), R"(<path class="grid" d="M0 {0:.1f}H{1:.0f}"/>)", kHeader - 5.0, kPlotWidth);
   out += '\n';
 }
 
@@ -95,8 +94,8 @@ std::string svg(const BarChart& chart) {
   if (chart.bars.empty()) return "";
   const Layout layout = lay_out(chart);
   const double height = kHeader + kRow * static_cast<double>(chart.bars.size()) + 4.0;
-  std::string out = fmt::format(R"(<svg class="plot" role="img" viewBox="0 0 {:.0f} {:.0f}"><title>{}</title>)", kWidth,
-                                height, escape_html(chart.title));
+  std::string out = fmt::format(R"(<svg class="plot" role="img" viewBox="0 0 {:.0f} {:.0f}"><title>{}</title>)",
+                                kPlotWidth, height, escape_html(chart.title));
   draw_header(chart, layout, out);
   double top = kHeader;
   for (const Bar& bar : chart.bars) {

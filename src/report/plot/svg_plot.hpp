@@ -2,7 +2,7 @@
 #pragma once
 
 // Plots as SVG elements that stand inside a page. Their colours are CSS classes, so that the same plot suits light,
-// dark and paper: the page has to include `kPlotStyle` of plot_style.hpp.
+// dark and paper: the page has to include `kPlotStyle` of report_style.hpp.
 //
 // Eight series differ in colour and in dashes, and where there are many also in the shapes along them, so they can be
 // told apart in black and white. A page may hold any number of plots. Labels may contain anything; they are escaped

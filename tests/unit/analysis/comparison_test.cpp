@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/step_search.hpp"
-#include "methods/others/gradient_descent.hpp"
-#include "round/threshold.hpp"
+#include "methods/others/first_order.hpp"
+#include "round/server_step.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 
 #include <gtest/gtest.h>
 

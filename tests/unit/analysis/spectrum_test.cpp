@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/spectrum.hpp"
+#include "analysis/survey.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/transcript.hpp"
+#include "analysis/record_attack.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 #include "checkpoint/journal_engine.hpp"
 #include "checkpoint/run_tables.hpp"
 #include "methods/fedrk_method.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kaczmarz/local_form.hpp"
+#include "kaczmarz/gram_steps.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/spectrum.hpp"
+#include "analysis/survey.hpp"
 #include "fedrk/row_block.hpp"
 #include "support/tiny_systems.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linalg/spare_blocks.hpp"
+#include "linalg/huge_pages.hpp"
 
 #include <cstdlib>
 #include <thread>

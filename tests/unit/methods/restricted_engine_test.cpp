@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/restricted_engine.hpp"
+#include "methods/refit.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem/blocks.hpp"
+#include "problem/partition.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem/noise_columns.hpp"
+#include "problem/added_columns.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem/powers.hpp"
+#include "problem/added_columns.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "round/participation.hpp"
+#include "round/groups.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "round/pooled_rows.hpp"
 #include "round/row_work.hpp"
 #include "support/direct_solver.hpp"
 #include "support/tiny_systems.hpp"

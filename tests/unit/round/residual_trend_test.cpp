@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "round/residual_trend.hpp"
+#include "round/stopping.hpp"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/error_to_truth.hpp"
+#include "analysis/observers.hpp"
 #include "fedrk/error.hpp"
 #include "round/run_aborted.hpp"
 #include "support/scripted_engine.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "round/threshold.hpp"
+#include "round/server_step.hpp"
 
 #include <gtest/gtest.h>
 

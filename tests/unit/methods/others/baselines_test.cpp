@@ -8,10 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/run.hpp"
-#include "methods/others/averaging.hpp"
-#include "methods/others/gradient_descent.hpp"
+#include "methods/others/first_order.hpp"
 #include "methods/others/pooled.hpp"
-#include "methods/others/scaffold.hpp"
 #include "support/direct_solver.hpp"
 #include "support/scripted_engine.hpp"
 #include "support/tiny_systems.hpp"

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/plot/plot_style.hpp"
+#include "report/report_style.hpp"
 
 namespace fedrk::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/selection_counts.hpp"
+#include "analysis/observers.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -21,5 +21,7 @@ std::vector<std::size_t> most_selected(const std::vector<std::uint64_t>& counts)
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t j) { return counts[j]; });
   return order;
 }
+
+void ErrorToTruth::state(StateStream& stream) { stream(errors_); }
 
 }  // namespace fedrk

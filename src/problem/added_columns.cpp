@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem/powers.hpp"
+#include "problem/added_columns.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +48,25 @@ void append(BasicSparseMatrix<Number>& matrix, std::span<const PowerTerm> powers
   matrix = rewritten_rows(matrix, matrix.cols() + powers.size(), nonzeros, add_powers);
 }
 
+template <class Number>
+void append(BasicMatrix<Number>& matrix, std::size_t count, RngStream& stream) {
+  matrix.add_columns({.back = count});
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    for (Number& value : matrix.row(i).last(count)) value = static_cast<Number>(stream.gaussian());
+  }
+}
+
+template <class Number>
+void append(BasicSparseMatrix<Number>& matrix, std::size_t count, RngStream& stream) {
+  const std::size_t nonzeros = matrix.nonzeros() + matrix.rows() * count;
+  matrix = rewritten_rows(matrix, matrix.cols() + count, nonzeros, [&](std::size_t, auto& columns, auto& values) {
+    for (std::size_t k = 0; k < count; ++k) {
+      columns.push_back(static_cast<std::uint32_t>(matrix.cols() + k));
+      values.push_back(static_cast<Number>(stream.gaussian()));
+    }
+  });
+}
+
 }  // namespace
 
 double rounded_power(double x, unsigned exponent) {
@@ -67,6 +86,11 @@ void add_powers(LinearSystem& system, std::span<const PowerTerm> powers) {
   if (powers.empty()) return;
   FEDRK_EXPECTS(powers.front().column == column_count(system.rows));
   std::visit([&](auto& matrix) { append(matrix, powers); }, system.rows);
+}
+
+void add_noise_columns(LinearSystem& system, std::size_t count, RngStream stream) {
+  if (count == 0) return;
+  std::visit([&](auto& matrix) { append(matrix, count, stream); }, system.rows);
 }
 
 }  // namespace fedrk

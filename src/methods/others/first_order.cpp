@@ -1,9 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/others/scaffold.hpp"
+#include "methods/others/first_order.hpp"
+
+#include <utility>
 
 #include "linalg/kernels.hpp"
 
 namespace fedrk {
+
+Averaging::Averaging(std::span<const ClientSummary> roster, LocalWork work) : work_(std::move(work)) {
+  for (const ClientSummary& client : roster) weights_.push_back(static_cast<double>(client.rows));
+}
+
+Request Averaging::request(RoundIndex, std::span<const double> x) { return {work_, x}; }
+
+void Averaging::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  const std::span replies = round.replies;
+  double total = 0.0;
+  for (const LocalReply& reply : replies) total += weights_[reply.client.value];
+  if (total == 0.0) return;
+  for (const LocalReply& reply : replies) axpy(weights_[reply.client.value] / total, reply.values, x);
+}
+
+Request GradientDescent::request(RoundIndex, std::span<const double> x) { return {Gradient{}, x}; }
+
+void GradientDescent::update(RoundIndex, RoundReplies& round, std::span<double> x) {
+  const std::span replies = round.replies;
+  if (replies.empty()) return;
+  const double scale = step_ * static_cast<double>(clients_) / static_cast<double>(replies.size());
+  for (const LocalReply& reply : replies) axpy(scale, reply.values, x);
+  threshold_.apply(x);
+}
 
 Scaffold::Scaffold(std::size_t clients, std::size_t unknowns, GradientSteps work)
     : work_(work),

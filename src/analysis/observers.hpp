@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// What observers of a run count: selections and errors.
+
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,6 +13,22 @@
 #include "linalg/kernels.hpp"
 
 namespace fedrk {
+
+/// Feature selection as the paper does it: how often each entry survives thresholding.
+class SelectionCounts final : public RoundObserver {
+ public:
+  void on_round(const RoundRecord& record, std::span<const double> x) override;
+  void state(StateStream& stream) override;
+
+  /// counts()[j]: the rounds after which entry j was not zero.
+  const std::vector<std::uint64_t>& counts() const { return counts_; }
+
+ private:
+  std::vector<std::uint64_t> counts_;
+};
+
+/// Entries by falling count; ties by index.
+std::vector<std::size_t> most_selected(const std::vector<std::uint64_t>& counts);
 
 /// ||x - x*|| / ||x*|| after every round, for those who know x*. The server does not.
 class ErrorToTruth final : public RoundObserver {

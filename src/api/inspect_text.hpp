@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a plan gives away, and to whom, in words.
+// What a run of a plan would do, and what it would give away and to whom, in words, before it does it.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
+#include "analysis/survey.hpp"
+#include "plan/federation.hpp"
 #include "plan/plan.hpp"
 
 namespace fedrk::api {
@@ -21,5 +24,16 @@ std::string revealed_to_server(const io::Plan& plan, std::size_t clients, std::s
 
 /// What a client that keeps what it is sent could learn of the others.
 std::string revealed_to_clients(const io::Plan& plan, std::size_t clients, std::size_t unknowns);
+
+struct ProblemSize {
+  std::size_t rows, unknowns, clients;
+};
+
+/// The forecast of the error under differential privacy, or why the plan would be refused; empty for other plans.
+std::string forecast_text(const io::Plan& plan, const io::Federation& federation);
+
+/// The method that would run, as far as the equations tell it beforehand. `forecast` as above.
+std::string method_text(const io::Plan& plan, const ProblemSize& size, const std::optional<SpectrumSurvey>& spectrum,
+                        const std::string& forecast);
 
 }  // namespace fedrk::api
