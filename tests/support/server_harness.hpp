@@ -20,6 +20,8 @@
 
 namespace fedrk::test {
 
+inline const std::vector<ClientId> kFirst{ClientId{0}}, kBoth{ClientId{0}, ClientId{1}};
+
 class RecordingOutbox final : public network::Outbox {
  public:
   struct Sent {

@@ -13,13 +13,13 @@ namespace {
 
 // The hyperplanes that come with a client's steps.
 
-struct Steps {
+struct Way {
   RowSampling sampling;
   LocalForm form;
 };
 
-std::vector<Steps> all_ways_to_step() {
-  std::vector<Steps> ways{{RowSampling::Greedy, LocalForm::Gram}};
+std::vector<Way> all_ways_to_step() {
+  std::vector<Way> ways{{RowSampling::Greedy, LocalForm::Gram}};
   for (const RowSampling sampling : {RowSampling::SquaredNorm, RowSampling::Uniform, RowSampling::Shuffled}) {
     for (const LocalForm form : {LocalForm::Direct, LocalForm::Gram}) ways.push_back({sampling, form});
   }
@@ -29,7 +29,7 @@ std::vector<Steps> all_ways_to_step() {
 // <Delta, x*> = <y, b>, so the gap is <Delta, x* - x>. A thousand steps each round by about 1e-16 of the way to x*.
 TEST(ValidHyperplane, HoldsTheSolutionHoweverTheStepsAreMade) {
   for (const double density : {1.0, 0.3}) {
-    for (const Steps& way : all_ways_to_step()) {
+    for (const Way& way : all_ways_to_step()) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const auto problem = generate({.rows = 20, .cols = 30, .density = density, .seed = seed});
         Client client(ClientId{0}, "site", RowBlock(copy_of(problem.system)), seed,

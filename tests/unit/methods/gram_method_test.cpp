@@ -12,7 +12,7 @@
 namespace fedrk {
 namespace {
 
-LinearSystem noisy(std::uint64_t seed) {
+LinearSystem noisy_system(std::uint64_t seed) {
   return generate({.kind = ProblemKind::Inconsistent, .rows = 120, .cols = 20, .seed = seed}).system;
 }
 
@@ -21,7 +21,8 @@ struct Made {
   FitSummary summary;
 };
 
-Made run(Engine& engine, const FitOptions& options, std::size_t participants = 0, std::vector<double> start = {}) {
+Made fit_by_sums(Engine& engine, const FitOptions& options, std::size_t participants = 0,
+                 std::vector<double> start = {}) {
   GramMethod method(options, engine.roster());
   auto result = FederatedRun({.rounds = 100, .participants = participants}).run(engine, method, std::move(start));
   return {std::move(result), *method.fit()};
@@ -32,10 +33,10 @@ TEST(GramMethod, FitsLeastSquaresInOneToThreeSweeps) {
   for (const bool pairs : {true, false}) {
     for (const std::size_t participants : {0U, 2U}) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        const LinearSystem system = noisy(seed);
+        const LinearSystem system = noisy_system(seed);
         InProcessEngine engine(test::clients_of(copy_of(system), 6, seed), 1);
 
-        const auto [result, summary] = run(engine, {.pairs = pairs}, participants);
+        const auto [result, summary] = fit_by_sums(engine, {.pairs = pairs}, participants);
 
         EXPECT_TRUE(result.converged.value_or(false));
         EXPECT_LE(result.history.size(), (pairs ? 1U : 3U) * (participants == 0 ? 1U : 3U));
@@ -52,11 +53,11 @@ TEST(GramMethod, FitsLeastSquaresInOneToThreeSweeps) {
 
 TEST(GramMethod, FitsRidgeRegressionAroundItsStart) {
   for (const bool pairs : {true, false}) {
-    const LinearSystem system = noisy(1);
+    const LinearSystem system = noisy_system(1);
     const auto start = test::gaussian_vector(20, 1);
     InProcessEngine engine(test::clients_of(copy_of(system), 6, 1), 1);
 
-    const auto made = run(engine, {.penalty = ridge_penalty(30.0, false, {}, 20), .pairs = pairs}, 0, start);
+    const auto made = fit_by_sums(engine, {.penalty = ridge_penalty(30.0, false, {}, 20), .pairs = pairs}, 0, start);
 
     EXPECT_TRUE(made.result.converged.value_or(false));
     EXPECT_LT(test::relative_distance(made.result.x, test::ridge_solution(system, 30.0, start)), 1e-12);
@@ -71,7 +72,7 @@ TEST(GramMethod, IsAsAccurateAsAQrFactorisation) {
         const auto problem = test::system_of_condition(600, 60, condition, seed);
         InProcessEngine engine(test::clients_of(copy_of(problem.system), 6, seed), 1);
 
-        const auto made = run(engine, {.tolerance = 1e-13, .pairs = pairs});
+        const auto made = fit_by_sums(engine, {.tolerance = 1e-13, .pairs = pairs});
 
         EXPECT_TRUE(made.result.converged.value_or(false)) << condition << ", seed " << seed;
         EXPECT_LT(test::relative_distance(made.result.x, problem.solution), 1e-14 * condition)
@@ -90,8 +91,8 @@ TEST(GramMethod, GoesOnByConjugateGradientsWhereDoublesDoNotSuffice) {
     axpy(1e-3, noise, problem.system.rhs);
     InProcessEngine engine(test::clients_of(copy_of(problem.system), 6, seed), 1);
 
-    const auto made = run(engine, {.tolerance = 1e-13, .pairs = false});
-    const auto exact = run(engine, {.tolerance = 1e-13, .pairs = true});
+    const auto made = fit_by_sums(engine, {.tolerance = 1e-13, .pairs = false});
+    const auto exact = fit_by_sums(engine, {.tolerance = 1e-13, .pairs = true});
 
     EXPECT_TRUE(made.result.converged.value_or(false)) << "seed " << seed;
     EXPECT_TRUE(exact.result.converged.value_or(false)) << "seed " << seed;
@@ -102,7 +103,7 @@ TEST(GramMethod, GoesOnByConjugateGradientsWhereDoublesDoNotSuffice) {
 // Columns 3 = 1 + 2 and 5 = 0; the others are fitted as if they were not there.
 TEST(GramMethod, NamesColumnsThatAreCombinationsOfOthers) {
   for (const bool pairs : {true, false}) {
-    LinearSystem system = noisy(2);
+    LinearSystem system = noisy_system(2);
     auto& matrix = std::get<Matrix>(system.rows);
     for (std::size_t i = 0; i < 120; ++i) {
       matrix.row(i)[3] = matrix.row(i)[1] + matrix.row(i)[2];
@@ -115,7 +116,7 @@ TEST(GramMethod, NamesColumnsThatAreCombinationsOfOthers) {
     const auto truth = test::least_squares(restrict_to(system, others));
     InProcessEngine engine(test::clients_of(std::move(system), 6, 1), 1);
 
-    const auto [result, summary] = run(engine, {.pairs = pairs});
+    const auto [result, summary] = fit_by_sums(engine, {.pairs = pairs});
 
     EXPECT_EQ(summary.not_estimable, (std::vector<std::size_t>{3, 5}));
     EXPECT_EQ(summary.combined_of[0], (std::vector<std::size_t>{1, 2}));
@@ -138,7 +139,7 @@ TEST(GramMethod, SpeaksInTheUnitsOfTheData) {
   }
   InProcessEngine engine(std::move(clients), 1);
 
-  const auto made = run(engine, {.intercept = true, .frame = frame});
+  const auto made = fit_by_sums(engine, {.intercept = true, .frame = frame});
 
   EXPECT_DOUBLE_EQ(made.summary.coefficients[0], 1.0);
   EXPECT_DOUBLE_EQ(made.summary.coefficients[1], 2.0);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr PublicShape kShape{.rows = 80'000, .clients = 8, .most_rows = 10'000, .unknowns = 9, .participants = 8};
 
-std::string refusal(const PrivacyOptions& options, PublicShape shape = kShape, std::uint32_t rounds = 6) {
+std::string plan_refusal(const PrivacyOptions& options, PublicShape shape = kShape, std::uint32_t rounds = 6) {
   try {
     make_privacy_plan(options, shape, rounds);
   } catch (const InvalidArgument& error) {
@@ -79,20 +79,20 @@ TEST(PrivacyPlan, LetsTheClipFallToATwelfthFromWhatArrivesInOneRound) {
 }
 
 TEST(PrivacyPlan, IsRefusedWhereItCouldNotHold) {
-  const std::string few = refusal({.epsilon = 1.0}, {100, 2, 50, 3, 2});
+  const std::string few = plan_refusal({.epsilon = 1.0}, {100, 2, 50, 3, 2});
   EXPECT_NE(few.find("at least 3 participants a round, not 2"), std::string::npos) << few;
-  EXPECT_NE(refusal({.epsilon = 1.0, .delta = 0.1}).find("delta is above 0 and below 0.1"), std::string::npos);
-  EXPECT_NE(refusal({.epsilon = 1.0, .delta = 0.0}).find("delta is above 0"), std::string::npos);
-  EXPECT_NE(refusal({.epsilon = -1.0}).find("epsilon is above 0"), std::string::npos);
-  EXPECT_NE(refusal({.epsilon = NAN}).find("epsilon is above 0"), std::string::npos);
-  EXPECT_NE(refusal({.epsilon = 0.0}).find("needs an epsilon"), std::string::npos);
-  EXPECT_NE(refusal({.epsilon = 1.0, .clip = 0.0}).find("the clip is a length"), std::string::npos);
-  EXPECT_NE(refusal({.epsilon = 1.0}, kShape, 0).find("at least one round"), std::string::npos);
+  EXPECT_NE(plan_refusal({.epsilon = 1.0, .delta = 0.1}).find("delta is above 0 and below 0.1"), std::string::npos);
+  EXPECT_NE(plan_refusal({.epsilon = 1.0, .delta = 0.0}).find("delta is above 0"), std::string::npos);
+  EXPECT_NE(plan_refusal({.epsilon = -1.0}).find("epsilon is above 0"), std::string::npos);
+  EXPECT_NE(plan_refusal({.epsilon = NAN}).find("epsilon is above 0"), std::string::npos);
+  EXPECT_NE(plan_refusal({.epsilon = 0.0}).find("needs an epsilon"), std::string::npos);
+  EXPECT_NE(plan_refusal({.epsilon = 1.0, .clip = 0.0}).find("the clip is a length"), std::string::npos);
+  EXPECT_NE(plan_refusal({.epsilon = 1.0}, kShape, 0).find("at least one round"), std::string::npos);
   for (const std::size_t min_answers : {std::size_t{2}, std::size_t{9}}) {
-    EXPECT_NE(refusal({.epsilon = 1.0, .min_answers = min_answers}).find("at least 3 and at most 8"),
+    EXPECT_NE(plan_refusal({.epsilon = 1.0, .min_answers = min_answers}).find("at least 3 and at most 8"),
               std::string::npos);
   }
-  EXPECT_EQ(refusal({.epsilon = 1.0}), "accepted");
+  EXPECT_EQ(plan_refusal({.epsilon = 1.0}), "accepted");
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 namespace fedrk {
 namespace {
 
-constexpr privacy::PublicShape kShape{.rows = 60, .clients = 3, .most_rows = 20, .unknowns = 2, .participants = 3};
+constexpr privacy::PublicShape kMeanShape{.rows = 60, .clients = 3, .most_rows = 20, .unknowns = 2, .participants = 3};
 
-privacy::PrivacyPlan plan_of(std::uint32_t rounds) { return make_privacy_plan({.epsilon = 1.0}, kShape, rounds); }
+privacy::PrivacyPlan plan_of(std::uint32_t rounds) { return make_privacy_plan({.epsilon = 1.0}, kMeanShape, rounds); }
 
 /// Lets others work, and looks at what they are asked.
 class Watching final : public Engine {

@@ -15,18 +15,19 @@
 namespace fedrk {
 namespace {
 
-struct Size {
+struct TableSize {
   std::size_t rows, cols;
 };
 
 // Around the sixteen rows at once, the stretches of 512, the packs of columns, and rows too long to keep sixteen of.
-class FrameProductsOfSize : public testing::TestWithParam<Size> {};
+class FrameProductsOfSize : public testing::TestWithParam<TableSize> {};
 INSTANTIATE_TEST_SUITE_P(Nasty, FrameProductsOfSize,
-                         testing::Values(Size{0, 3}, Size{1, 1}, Size{1, 9}, Size{7, 1}, Size{15, 17}, Size{16, 16},
-                                         Size{17, 7}, Size{48, 33}, Size{511, 5}, Size{513, 8}, Size{1100, 31},
-                                         Size{3, 9001}));
+                         testing::Values(TableSize{0, 3}, TableSize{1, 1}, TableSize{1, 9}, TableSize{7, 1},
+                                         TableSize{15, 17}, TableSize{16, 16}, TableSize{17, 7}, TableSize{48, 33},
+                                         TableSize{511, 5}, TableSize{513, 8}, TableSize{1100, 31},
+                                         TableSize{3, 9001}));
 
-LinearSystem gaussian_system(Size size, double offset = 0.0) {
+LinearSystem gaussian_system(TableSize size, double offset = 0.0) {
   LinearSystem system{Matrix(size.rows, size.cols), test::gaussian_vector(size.rows, 99)};
   for (std::size_t i = 0; i < size.rows; ++i) {
     const auto row = test::gaussian_vector(size.cols, 1 + i);
@@ -35,11 +36,11 @@ LinearSystem gaussian_system(Size size, double offset = 0.0) {
   return system;
 }
 
-Frame frame_of(std::size_t cols, double centre, double inverse_scale) {
+Frame same_frame(std::size_t cols, double centre, double inverse_scale) {
   return {std::vector<double>(cols, centre), std::vector<double>(cols, inverse_scale)};
 }
 
-std::vector<double> plain(const AlignedVector& values) { return {values.begin(), values.end()}; }
+std::vector<double> as_vector(const AlignedVector& values) { return {values.begin(), values.end()}; }
 
 // What they should be, in long doubles, and how large the terms are.
 struct Expected {
@@ -75,7 +76,7 @@ Expected in_long_doubles(const LinearSystem& system, const Frame& frame, std::sp
 void expect_products(const LinearSystem& system, const Frame* frame, double relative) {
   const std::size_t n = column_count(system.rows);
   const auto x = test::gaussian_vector(n, 5);
-  const Expected expected = in_long_doubles(system, frame == nullptr ? frame_of(n, 0.0, 1.0) : *frame, x);
+  const Expected expected = in_long_doubles(system, frame == nullptr ? same_frame(n, 0.0, 1.0) : *frame, x);
 
   double squared_residual = -1.0;
   const auto product = normal_product(system, frame, x), slope = gradient(system, frame, x, &squared_residual);
@@ -89,19 +90,19 @@ void expect_products(const LinearSystem& system, const Frame* frame, double rela
   }
   EXPECT_NEAR(squared_residual, static_cast<double>(expected.squared_residual),
               1e3 * relative * static_cast<double>(expected.squared_residual));
-  EXPECT_EQ(plain(gradient(system, frame, x, nullptr)), plain(slope));
+  EXPECT_EQ(as_vector(gradient(system, frame, x, nullptr)), as_vector(slope));
 }
 
 TEST_P(FrameProductsOfSize, AgreeWithLongDoubleSums) {
   const LinearSystem system = gaussian_system(GetParam());
-  const Frame near = frame_of(GetParam().cols, 0.3, 0.5), far = frame_of(GetParam().cols, 40.0, 0.5);
+  const Frame near = same_frame(GetParam().cols, 0.3, 0.5), far = same_frame(GetParam().cols, 40.0, 0.5);
   expect_products(system, nullptr, 1e-15);
   expect_products(system, &near, 1e-15);
   expect_products(system, &far, 1e-15);
 }
 
 TEST_P(FrameProductsOfSize, OfColumnsFarFromZeroKeepTheirDigits) {
-  const Frame frame = frame_of(GetParam().cols, 1e8, 1.0);
+  const Frame frame = same_frame(GetParam().cols, 1e8, 1.0);
   expect_products(gaussian_system(GetParam(), 1e8), &frame, 1e-15);
 }
 
@@ -114,19 +115,19 @@ TEST_P(FrameProductsOfSize, OfFloatsAreThoseOfTheSameDoubles) {
     std::ranges::copy(rows[i], std::get<Matrix>(doubles.rows).row(i).begin());
   }
   const auto x = test::gaussian_vector(GetParam().cols, 5);
-  const Frame near = frame_of(GetParam().cols, 0.3, 0.5), far = frame_of(GetParam().cols, 40.0, 0.5);
+  const Frame near = same_frame(GetParam().cols, 0.3, 0.5), far = same_frame(GetParam().cols, 40.0, 0.5);
   for (const Frame* frame : std::initializer_list<const Frame*>{nullptr, &near, &far}) {
-    EXPECT_EQ(plain(normal_product(floats, frame, x)), plain(normal_product(doubles, frame, x)));
-    EXPECT_EQ(plain(gradient(floats, frame, x, nullptr)), plain(gradient(doubles, frame, x, nullptr)));
+    EXPECT_EQ(as_vector(normal_product(floats, frame, x)), as_vector(normal_product(doubles, frame, x)));
+    EXPECT_EQ(as_vector(gradient(floats, frame, x, nullptr)), as_vector(gradient(doubles, frame, x, nullptr)));
   }
 }
 
-std::vector<double> everything_computed(Size size) {
+std::vector<double> all_products(TableSize size) {
   const LinearSystem system = gaussian_system(size);
   LinearSystem floats = gaussian_system(size);
   store_as_floats(floats);
   const auto sparse = generate({.rows = size.rows + 1, .cols = size.cols, .density = 0.3, .seed = 3});
-  const Frame near = frame_of(size.cols, 0.3, 0.5), far = frame_of(size.cols, 40.0, 0.5);
+  const Frame near = same_frame(size.cols, 0.3, 0.5), far = same_frame(size.cols, 40.0, 0.5);
   const auto x = test::gaussian_vector(size.cols, 5);
   std::vector<double> numbers;
   for (const LinearSystem* each : std::initializer_list<const LinearSystem*>{&system, &floats, &sparse.system}) {
@@ -141,7 +142,7 @@ std::vector<double> everything_computed(Size size) {
 }
 
 TEST_P(FrameProductsOfSize, HaveTheSameBitsWithEveryInstructionSet) {
-  test::expect_same_with_every_instruction_set([] { return everything_computed(GetParam()); });
+  test::expect_same_with_every_instruction_set([] { return all_products(GetParam()); });
 }
 
 TEST(FrameProducts, CanBeCheckedByHand) {
@@ -150,15 +151,15 @@ TEST(FrameProducts, CanBeCheckedByHand) {
   const std::vector<double> x{1.0, 0.5};      // products -1 and 2, residuals 6 and 4
   double squared_residual = 0.0;
 
-  EXPECT_EQ(plain(normal_product(system, &frame, x)), (std::vector<double>{2.0, 6.0}));
-  EXPECT_EQ(plain(gradient(system, &frame, x, &squared_residual)), (std::vector<double>{4.0, -4.0}));
+  EXPECT_EQ(as_vector(normal_product(system, &frame, x)), (std::vector<double>{2.0, 6.0}));
+  EXPECT_EQ(as_vector(gradient(system, &frame, x, &squared_residual)), (std::vector<double>{4.0, -4.0}));
   EXPECT_EQ(squared_residual, 52.0);
-  EXPECT_EQ(plain(normal_product(system, nullptr, x)), (std::vector<double>{17.0, 24.0}));  // products 2 and 5
+  EXPECT_EQ(as_vector(normal_product(system, nullptr, x)), (std::vector<double>{17.0, 24.0}));  // products 2 and 5
 }
 
 TEST(FrameProducts, OfSparseRowsReadStoredEntriesOnly) {
   const auto problem = generate({.rows = 700, .cols = 40, .density = 0.1, .seed = 4});
-  const Frame frame = frame_of(40, 0.37, 0.25), larger = frame_of(40, 3.0, 2.0);
+  const Frame frame = same_frame(40, 0.37, 0.25), larger = same_frame(40, 3.0, 2.0);
   expect_products(problem.system, nullptr, 1e-15);
   expect_products(problem.system, &frame, 1e-15);
   expect_products(problem.system, &larger, 1e-15);  // no larger than the entries it is taken from
@@ -166,7 +167,7 @@ TEST(FrameProducts, OfSparseRowsReadStoredEntriesOnly) {
 
 TEST(FrameProducts, RefuseWhatDoesNotFit) {
   const LinearSystem system = gaussian_system({3, 4});
-  const Frame narrow = frame_of(3, 0.0, 1.0);
+  const Frame narrow = same_frame(3, 0.0, 1.0);
   const std::vector<double> x(4, 1.0), short_x(3, 1.0);
 
   EXPECT_THROW(normal_product(system, &narrow, x), InvalidArgument);

@@ -11,7 +11,7 @@
 namespace fedrk {
 namespace {
 
-std::string refusal(LinearSystem system) {
+std::string block_refusal(LinearSystem system) {
   try {
     RowBlock block(std::move(system));
   } catch (const InvalidArgument& error) {
@@ -52,14 +52,14 @@ TEST(RowBlock, ScalesRowsOfDenormalNumbers) {
 }
 
 TEST(RowBlock, RefusesWhatNoRunCouldUse) {
-  EXPECT_EQ(refusal({Matrix{{1.0}}, {1.0, 2.0}}), "a block of 1 rows needs as many right-hand sides, not 2");
-  EXPECT_EQ(refusal({Matrix{{1.0}, {0.0}}, {1.0, 2.0}}),
+  EXPECT_EQ(block_refusal({Matrix{{1.0}}, {1.0, 2.0}}), "a block of 1 rows needs as many right-hand sides, not 2");
+  EXPECT_EQ(block_refusal({Matrix{{1.0}, {0.0}}, {1.0, 2.0}}),
             "row 2 is zero but its right-hand side is not: no x satisfies it");
-  EXPECT_EQ(refusal({Matrix{{std::nan("")}}, {1.0}}), "row 1 holds a number that is not finite");
+  EXPECT_EQ(block_refusal({Matrix{{std::nan("")}}, {1.0}}), "row 1 holds a number that is not finite");
   // b = 1e200 for a row of length one, and b = 1 for a row of length 1e-170, ask for the same.
   const std::string beyond = "row 2 asks for an x beyond the range of numbers: ";
-  EXPECT_EQ(refusal({Matrix{{1.0}, {1.0}}, {1.0, 1e200}}).find(beyond), 0);
-  EXPECT_EQ(refusal({Matrix{{1.0}, {1e-170}}, {1.0, 1.0}}).find(beyond), 0);
+  EXPECT_EQ(block_refusal({Matrix{{1.0}, {1.0}}, {1.0, 1e200}}).find(beyond), 0);
+  EXPECT_EQ(block_refusal({Matrix{{1.0}, {1e-170}}, {1.0, 1.0}}).find(beyond), 0);
 }
 
 TEST(RowBlock, NamesARowThatHoldsMoreThanHalfOfTheWeight) {

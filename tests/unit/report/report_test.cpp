@@ -38,7 +38,7 @@ constexpr const char* kHistory =
     "3,north,south,0.32,0.4,0.03,100,90\n"
     "4,north;south,,0.31,0.4,0.03,100,90\n";
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has_text(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 constexpr const char* kNoHistory = "";  // for runs that ended before their first round: no such file
 
@@ -86,7 +86,7 @@ TEST(Report, SaysWhatWasSolvedByWhomAndHowItEnded) {
                               "The tolerance was not reached.",
                               "more rounds would not bring it lower",
                               "<td>100</td>"}) {
-    EXPECT_TRUE(contains(page, message)) << message;
+    EXPECT_TRUE(has_text(page, message)) << message;
   }
 }
 
@@ -101,7 +101,7 @@ TEST(Report, OfAFitSaysHowWellItFits) {
 
   for (const char* part : {"Not converged", "What was fitted", "Rows × coefficients", "Residual standard error",
                            "0.6995", "on 88 degrees of freedom", "R²", "0.6634", "fedrk fit plan.toml"}) {
-    EXPECT_TRUE(contains(page, part)) << part;
+    EXPECT_TRUE(has_text(page, part)) << part;
   }
 }
 
@@ -112,7 +112,7 @@ TEST(Report, SaysOnceWhatIsBothAWarningAndTheOutcome) {
   const std::string page = page_of(result, kHistory);
 
   EXPECT_EQ(page.find("It hovers around 0.31."), page.rfind("It hovers around 0.31."));
-  EXPECT_TRUE(contains(page, "It hovers around 0.31."));
+  EXPECT_TRUE(has_text(page, "It hovers around 0.31."));
 }
 
 TEST(Report, IsOneHtmlFileThatNeedsNothingElse) {
@@ -120,7 +120,7 @@ TEST(Report, IsOneHtmlFileThatNeedsNothingElse) {
 
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
   for (const char* outside : {"http://", "https://", "src=", "href=", "@import", "url(", "<script", "<link"}) {
-    EXPECT_FALSE(contains(page, outside)) << outside;
+    EXPECT_FALSE(has_text(page, outside)) << outside;
   }
 }
 
@@ -129,7 +129,7 @@ TEST(Report, ListsCoefficientsAsTheDataDoAndDrawsTheLargestFirst) {
 
   const std::string part = page.substr(page.find("<h2>Coefficients</h2>"));
   EXPECT_LT(part.find(">age<"), part.find(">lcavol<"));
-  EXPECT_TRUE(contains(part.substr(0, part.find("<svg")), "<td>−0.1400</td>")) << part;
+  EXPECT_TRUE(has_text(part.substr(0, part.find("<svg")), "<td>−0.1400</td>")) << part;
   const std::string picture = part.substr(part.find("<svg"));
   EXPECT_LT(picture.find(">lcavol<"), picture.find(">age<"));
 }
@@ -142,7 +142,7 @@ TEST(Report, DrawsNoInterceptBesideTheCoefficients) {
   const std::size_t picture = page.find("<svg");
   EXPECT_LT(page.find(">(Intercept)<"), picture);
   EXPECT_EQ(page.find(">(Intercept)<", picture), std::string::npos);
-  EXPECT_TRUE(contains(page, "the intercept is not drawn"));
+  EXPECT_TRUE(has_text(page, "the intercept is not drawn"));
 }
 
 TEST(Report, PutsTheResultFirstAndFoldsTheMethod) {
@@ -175,8 +175,8 @@ TEST(Report, ShowsTheErrorWhereTheTruthWasGiven) {
                                    "round,participants,absent,residual,movement,seconds,bytes_up,bytes_down,error\n"
                                    "1,a,,1.0,1,0,0,0,0.9\n2,a,,0.1,1,0,0,0,0.09\n");
 
-  EXPECT_TRUE(contains(page, ">relative error<"));
-  EXPECT_TRUE(contains(page, "10⁻⁹"));
+  EXPECT_TRUE(has_text(page, ">relative error<"));
+  EXPECT_TRUE(has_text(page, "10⁻⁹"));
 }
 
 TEST(Report, EscapesWhateverTheDataFilesNamed) {
@@ -187,16 +187,16 @@ TEST(Report, EscapesWhateverTheDataFilesNamed) {
 
   const std::string page = page_of(result, kHistory);
 
-  EXPECT_FALSE(contains(page, "<script")) << page;
-  EXPECT_FALSE(contains(page, "<b>"));
-  EXPECT_FALSE(contains(page, "&'"));
-  EXPECT_TRUE(contains(page, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;&lt;b&gt;"));
+  EXPECT_FALSE(has_text(page, "<script")) << page;
+  EXPECT_FALSE(has_text(page, "<b>"));
+  EXPECT_FALSE(has_text(page, "&'"));
+  EXPECT_TRUE(has_text(page, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;&lt;b&gt;"));
 }
 
 TEST(Report, ReplacesControlCharacters) {
   const std::string page = page_of(R"({"title": "bell\u0007 nul\u0000 end"})", kNoHistory);
 
-  EXPECT_TRUE(contains(page, "bell\uFFFD nul\uFFFD end"));
+  EXPECT_TRUE(has_text(page, "bell\uFFFD nul\uFFFD end"));
 }
 
 TEST(Report, NeverPrintsWhatIsNotANumber) {
@@ -207,13 +207,13 @@ TEST(Report, NeverPrintsWhatIsNotANumber) {
       "round,residual,movement\n1,0,inf\n2,1e308,nan\n3,,-inf\n4,5e-324,0\n");
 
   EXPECT_FALSE(std::regex_search(body_of(page), std::regex(R"(\b(nan|inf|infinity)\b)", std::regex::icase)));
-  EXPECT_TRUE(contains(page, "<svg"));
+  EXPECT_TRUE(has_text(page, "<svg"));
 }
 
 TEST(Report, ManagesWithoutAnyOptionalKey) {
-  EXPECT_TRUE(contains(page_of("{}", kNoHistory), "No round was recorded."));
-  EXPECT_TRUE(contains(page_of(R"({"clients": [], "coefficients": [], "selection": []})", "round\n1\n"), "</html>"));
-  EXPECT_TRUE(contains(page_of(R"({"clients": [{}], "coefficients": [{}], "selection": [{}]})", "round\n"), "</html>"));
+  EXPECT_TRUE(has_text(page_of("{}", kNoHistory), "No round was recorded."));
+  EXPECT_TRUE(has_text(page_of(R"({"clients": [], "coefficients": [], "selection": []})", "round\n1\n"), "</html>"));
+  EXPECT_TRUE(has_text(page_of(R"({"clients": [{}], "coefficients": [{}], "selection": [{}]})", "round\n"), "</html>"));
 }
 
 TEST(Report, ManagesWithKeysOfTheWrongType) {
@@ -222,13 +222,13 @@ TEST(Report, ManagesWithKeysOfTheWrongType) {
           "coefficients": [1, "x", null], "selection": 7, "convergence": [], "warnings": [1, {}], "seed": 1.5})",
       kNoHistory);
 
-  EXPECT_TRUE(contains(page, "</html>"));
+  EXPECT_TRUE(has_text(page, "</html>"));
 }
 
 TEST(Report, ShowsARunOfOneRound) {
   const std::string page = page_of(R"({"rounds": 1, "seconds": 0.1})", "round,residual,movement\n1,0.97,3e200\n");
 
-  EXPECT_TRUE(contains(page, "<circle"));
+  EXPECT_TRUE(has_text(page, "<circle"));
 }
 
 TEST(Report, SaysHowManyEntriesItLeavesOut) {
@@ -238,8 +238,8 @@ TEST(Report, SaysHowManyEntriesItLeavesOut) {
   }
   const std::string page = page_of(R"({"coefficients": [)" + list + R"(], "clients": [)" + list + "]}", kNoHistory);
 
-  EXPECT_TRUE(contains(page, "… and 994 more in solution.csv"));
-  EXPECT_TRUE(contains(page, "… and 974 more in result.json"));
+  EXPECT_TRUE(has_text(page, "… and 994 more in solution.csv"));
+  EXPECT_TRUE(has_text(page, "… and 974 more in result.json"));
 }
 
 TEST(Report, IsCalledAfterItsFolderWhereTheRunHasNoTitle) {
@@ -249,7 +249,7 @@ TEST(Report, IsCalledAfterItsFolderWhereTheRunHasNoTitle) {
   const Result<std::string> page = render_report(folder.path() / "");
 
   ASSERT_TRUE(page) << page.error().message;
-  EXPECT_TRUE(contains(*page, "<h1>" + folder.path().filename().string() + "</h1>"));
+  EXPECT_TRUE(has_text(*page, "<h1>" + folder.path().filename().string() + "</h1>"));
 }
 
 TEST(Report, AsksForTheFolderOfARun) {

@@ -6,14 +6,14 @@
 namespace fedrk {
 namespace {
 
-std::vector<ClientSummary> roster_of(std::uint32_t clients) {
+std::vector<ClientSummary> roster_with(std::uint32_t clients) {
   std::vector<ClientSummary> roster;
   for (std::uint32_t i = 0; i < clients; ++i) roster.push_back({ClientId{i}, "client", 1, 1.0});
   return roster;
 }
 
 TEST(Participation, DrawsTheNumberAskedForWithoutReplacement) {
-  const auto roster = roster_of(16);
+  const auto roster = roster_with(16);
   std::vector<int> counts(16, 0);
 
   for (std::uint32_t t = 0; t < 3200; ++t) {
@@ -27,8 +27,8 @@ TEST(Participation, DrawsTheNumberAskedForWithoutReplacement) {
 }
 
 TEST(Participation, TakesAllWhereNoNumberIsGiven) {
-  EXPECT_EQ(choose_participants(roster_of(3), 0, stream_for(1, Purpose::Participation)).size(), 3);
-  EXPECT_EQ(choose_participants(roster_of(3), 3, stream_for(1, Purpose::Participation)).size(), 3);
+  EXPECT_EQ(choose_participants(roster_with(3), 0, stream_for(1, Purpose::Participation)).size(), 3);
+  EXPECT_EQ(choose_participants(roster_with(3), 3, stream_for(1, Purpose::Participation)).size(), 3);
 }
 
 }  // namespace

@@ -19,16 +19,17 @@ namespace {
 using test::MaskedFixture;
 using test::places;
 
-constexpr std::size_t kUnknowns = 6;
-constexpr std::uint32_t kClients = 4;
+constexpr std::size_t kMessageUnknowns = 6;
+constexpr std::uint32_t kMessageClients = 4;
 constexpr int kRuns = 300;
 
 std::vector<Client> clients(bool exchanged) {
-  auto parts = split(generate({.rows = 20, .cols = kUnknowns, .seed = 5}).system, partition_contiguous(20, kClients));
+  auto parts = split(generate({.rows = 20, .cols = kMessageUnknowns, .seed = 5}).system,
+                     partition_contiguous(20, kMessageClients));
   std::vector<Client> made;
-  for (std::uint32_t i = 0; i < kClients; ++i) {
+  for (std::uint32_t i = 0; i < kMessageClients; ++i) {
     made.emplace_back(ClientId{i}, test::fixture_name(i),
-                      RowBlock(std::move(parts[(i + (exchanged ? 1 : 0)) % kClients])), i);
+                      RowBlock(std::move(parts[(i + (exchanged ? 1 : 0)) % kMessageClients])), i);
   }
   return made;
 }
@@ -36,7 +37,7 @@ std::vector<Client> clients(bool exchanged) {
 /// Everything that was heard in one run: a round on a grid, one without, one of some clients, and a look.
 void converse(MaskedFixture& fixture) {
   fixture.distribute_keys();
-  const std::vector<double> x(kUnknowns, 0.5);
+  const std::vector<double> x(kMessageUnknowns, 0.5);
   const auto all = places({0, 1, 2, 3});
   LocalTask steps{RoundIndex{0}, x, CutSteps{FixedSteps{10}}, true};
   LocalTask later{RoundIndex{2}, x, CutSteps{FixedSteps{10}}};
@@ -157,7 +158,7 @@ TEST(MaskedMessages, AreTheSameInBothWorldsAndUniform) {
 
 // The test above would notice: without masks the worlds are told apart at once.
 TEST(MaskedMessages, WouldTellTheWorldsApartWithoutMasks) {
-  const std::vector<double> x(kUnknowns, 0.5);
+  const std::vector<double> x(kMessageUnknowns, 0.5);
   LocalTask steps{RoundIndex{0}, x, CutSteps{FixedSteps{10}}, true};
   auto own = clients(false), exchanged = clients(true);
   steps.fresh_draws = 1;

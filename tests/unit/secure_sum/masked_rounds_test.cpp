@@ -20,8 +20,8 @@ namespace {
 using test::MaskedFixture;
 using test::places;
 
-constexpr std::size_t kUnknowns = 6;
-constexpr std::uint32_t kClients = 5;
+constexpr std::size_t kRoundUnknowns = 6;
+constexpr std::uint32_t kRoundClients = 5;
 
 /// A server over five clients, of whom a test may change what they say. They are those of a circle.
 class MaskedServer : public testing::Test {
@@ -31,7 +31,7 @@ class MaskedServer : public testing::Test {
 
   static FederationOptions options() {
     FederationOptions options = test::harness_options({});
-    for (std::uint32_t i = 0; i < kClients; ++i) options.clients.push_back(test::fixture_name(i));
+    for (std::uint32_t i = 0; i < kRoundClients; ++i) options.clients.push_back(test::fixture_name(i));
     options.run = "run";
     options.masked = true;
     options.reply_limit = Milliseconds(100);
@@ -40,15 +40,15 @@ class MaskedServer : public testing::Test {
   }
 
   explicit MaskedServer(const MaskedFixture::Entries& plan = {})
-      : fixture_(test::clients_of(generate({.rows = 20, .cols = kUnknowns}).system, kClients, 1), {}, plan) {
+      : fixture_(test::clients_of(generate({.rows = 20, .cols = kRoundUnknowns}).system, kRoundClients, 1), {}, plan) {
     fixture_.distribute_keys();
     std::vector<ClientSummary> roster;
-    for (std::uint32_t i = 0; i < kClients; ++i) {
-      connections_[harness_.join(test::fixture_name(i), 4, kUnknowns)] = i;
+    for (std::uint32_t i = 0; i < kRoundClients; ++i) {
+      connections_[harness_.join(test::fixture_name(i), 4, kRoundUnknowns)] = i;
       roster.push_back({ClientId{i}, test::fixture_name(i), 4, 1.0, 1.0});
     }
     EXPECT_TRUE(harness_.board.gather());
-    engine_.emplace(harness_.board, options(), roster, kUnknowns, 0);
+    engine_.emplace(harness_.board, options(), roster, kRoundUnknowns, 0);
     task_.reveal = Reveal::Sums;
   }
 
@@ -70,7 +70,7 @@ class MaskedServer : public testing::Test {
   MaskedFixture fixture_;
   std::map<ConnectionId, std::size_t> connections_;
   std::optional<NetworkEngine> engine_;
-  std::vector<double> x_ = std::vector<double>(kUnknowns, 0.0);
+  std::vector<double> x_ = std::vector<double>(kRoundUnknowns, 0.0);
   LocalTask task_{RoundIndex{0}, x_, CutSteps{FixedSteps{10}}, true};
   std::vector<wire::Task> asked_;
   std::vector<ClientId> all_ = places({0, 1, 2, 3, 4});
@@ -83,7 +83,7 @@ TEST_F(MaskedServer, GetsOneSum) {
   const RoundReplies round = ask(all_);
   EXPECT_EQ(round.answered, all_);
   ASSERT_EQ(round.replies.size(), 1);
-  EXPECT_EQ(round.replies[0].values.size(), kUnknowns);
+  EXPECT_EQ(round.replies[0].values.size(), kRoundUnknowns);
   EXPECT_TRUE(round.replies[0].gap);
   EXPECT_TRUE(round.replies[0].squared_residual);
   EXPECT_TRUE(round.absences.empty());
@@ -99,7 +99,7 @@ TEST_F(MaskedServer, FollowsTheLastSumWithItsGrid) {
 
 // A server that was killed gets its grids from the answers that it kept.
 TEST_F(MaskedServer, FollowsASumThatIsOnlyRepeated) {
-  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, all_};
+  RoundReplies before{{{ClientId{}, AlignedVector(kRoundUnknowns, 0.5)}}, {}, all_};
   engine_->repeated(task_, before);
   ask(all_);
   EXPECT_EQ(asked_.front().exponent, masking::Grid{0 + 10 + 3 - 62}.exponent);
@@ -108,7 +108,7 @@ TEST_F(MaskedServer, FollowsASumThatIsOnlyRepeated) {
 // After a tiny sum the numbers do not fit; with units that suit a sum of 1e7 they would be known to some eight digits.
 TEST_F(MaskedServer, AsksOnceMoreWhereTheGridIsTooFineOrTooCoarse) {
   for (const double last : {1e-12, 1e7}) {
-    RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, last)}}, {}, all_};
+    RoundReplies before{{{ClientId{}, AlignedVector(kRoundUnknowns, last)}}, {}, all_};
     engine_->repeated(task_, before);
     asked_.clear();
     const RoundReplies round = ask(all_);
@@ -127,14 +127,14 @@ TEST_F(MaskedServer, AsksOnceForPrivateAnswersThatDoNotFit) {
   pass.reveal = Reveal::Sums;
   const RoundReplies round =
       ask(pass, all_, [](std::size_t client, const wire::Task& task, const wire::ClientMessage&) {
-        masking::Words words(masking::PartLayout{.values = kUnknowns}.words(), 0);
+        masking::Words words(masking::PartLayout{.values = kRoundUnknowns}.words(), 0);
         words[0] = 1;
         words[1] = client == 3 ? 7 : 0;
         return wire::masked_update_message(task, wire::question_of(task)->task.round, words);
       });
   EXPECT_TRUE(round.replies.empty());
-  EXPECT_EQ(round.absences.size(), kClients);
-  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+  EXPECT_EQ(round.absences.size(), kRoundClients);
+  EXPECT_EQ(asked_.size(), kRoundClients) << "nobody was asked again";
 }
 
 TEST_F(MaskedServer, RepeatsARoundWithoutWhoDidNotAnswer) {
@@ -216,7 +216,7 @@ TEST_F(MaskedServer, HasNoResidualWithoutEveryone) {
   EXPECT_TRUE(round.answered.empty());
   ASSERT_EQ(round.absences.size(), 1) << "those who answered are not missing";
   EXPECT_EQ(round.absences[0].client, ClientId{2});
-  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+  EXPECT_EQ(asked_.size(), kRoundClients) << "nobody was asked again";
 }
 
 // ---- Sums over kept groups, which all of the group are needed for.
@@ -239,7 +239,7 @@ TEST_F(MaskedFit, NamesOnlyThoseWhoAreMissing) {
   EXPECT_TRUE(round.replies.empty());
   ASSERT_EQ(round.absences.size(), 1);
   EXPECT_EQ(round.absences[0].client, ClientId{2});
-  EXPECT_EQ(asked_.size(), kClients) << "nobody was asked again";
+  EXPECT_EQ(asked_.size(), kRoundClients) << "nobody was asked again";
 }
 
 TEST_F(MaskedFit, WaitsForAClientThatIsLateWhereItIsPatient) {
@@ -251,7 +251,7 @@ TEST_F(MaskedFit, WaitsForAClientThatIsLateWhereItIsPatient) {
   EXPECT_EQ(round.answered, all_);
   EXPECT_TRUE(round.absences.empty());
   EXPECT_EQ(asked_.back().attempt, 2);
-  EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), kClients) << "the same group each time";
+  EXPECT_EQ(wire::question_of(asked_.back())->participants.size(), kRoundClients) << "the same group each time";
 }
 
 TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {
@@ -274,7 +274,7 @@ TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {
 
 // A group's grid follows its own sums, whenever another answered.
 TEST_F(MaskedFit, KeepsTheGridsOfGroupsApart) {
-  RoundReplies before{{{ClientId{}, AlignedVector(kUnknowns, 0.5)}}, {}, places({1, 2, 3})};
+  RoundReplies before{{{ClientId{}, AlignedVector(kRoundUnknowns, 0.5)}}, {}, places({1, 2, 3})};
   engine_->repeated(gradient_, before);
   ask(gradient_, all_);
   EXPECT_FALSE(asked_.front().exponent.has_value());

@@ -13,7 +13,7 @@
 namespace fedrk::io {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 LinePlot every_kind() {
   return {.title = "title <&>",
@@ -56,28 +56,28 @@ TEST(StandaloneSvg, IsAWellFormedDocumentOfItsOwn) {
 
     expect_well_formed(picture);
     EXPECT_TRUE(picture.starts_with("<?xml"));
-    EXPECT_TRUE(contains(picture, R"(xmlns="http://www.w3.org/2000/svg")"));
+    EXPECT_TRUE(has(picture, R"(xmlns="http://www.w3.org/2000/svg")"));
     EXPECT_TRUE(std::regex_search(picture, std::regex(R"re(<svg [^>]*width="[0-9]+" height="[0-9]+")re")));
-    EXPECT_TRUE(contains(picture, "DejaVu Sans"));
-    EXPECT_TRUE(contains(picture, "fill=\"#ffffff\""));
+    EXPECT_TRUE(has(picture, "DejaVu Sans"));
+    EXPECT_TRUE(has(picture, "fill=\"#ffffff\""));
   }
 }
 
 TEST(StandaloneSvg, HoldsColoursWhereAPageHasVariables) {
   const std::string picture = standalone_svg(every_kind());
 
-  EXPECT_FALSE(contains(picture, "var("));
-  EXPECT_FALSE(contains(picture, "--"));
-  EXPECT_FALSE(contains(picture, "@media"));
-  EXPECT_FALSE(contains(picture, "100%"));
-  EXPECT_TRUE(contains(picture, ".plot .s0{stroke:#0072b2}"));     // of the light palette
-  EXPECT_TRUE(contains(picture, ".plot .level{stroke:#1b2330;"));  // of the page
+  EXPECT_FALSE(has(picture, "var("));
+  EXPECT_FALSE(has(picture, "--"));
+  EXPECT_FALSE(has(picture, "@media"));
+  EXPECT_FALSE(has(picture, "100%"));
+  EXPECT_TRUE(has(picture, ".plot .s0{stroke:#0072b2}"));     // of the light palette
+  EXPECT_TRUE(has(picture, ".plot .level{stroke:#1b2330;"));  // of the page
 }
 
 TEST(StandaloneSvg, HoldsNoCharacterThatXmlForbids) {
   const std::string picture = standalone_svg(every_kind());
 
-  EXPECT_TRUE(contains(picture, "line \uFFFD\uFFFD\uFFFD"));
+  EXPECT_TRUE(has(picture, "line \uFFFD\uFFFD\uFFFD"));
 }
 
 TEST(StandaloneSvg, IsEmptyWhereThereIsNothingToDraw) {

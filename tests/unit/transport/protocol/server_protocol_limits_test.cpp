@@ -11,9 +11,8 @@
 namespace fedrk::network {
 namespace {
 
+using test::kFirst;
 using test::ServerHarness;
-
-const std::vector<ClientId> kFirst{ClientId{0}};
 
 Closing last_closing(const ServerHarness& harness, ConnectionId connection) {
   const auto closed = harness.outbox.closed(connection);

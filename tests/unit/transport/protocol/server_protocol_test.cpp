@@ -10,10 +10,8 @@
 namespace fedrk::network {
 namespace {
 
+using test::kBoth, test::kFirst;
 using test::ServerHarness;
-
-const std::vector<ClientId> kBoth{ClientId{0}, ClientId{1}};
-const std::vector<ClientId> kFirst{ClientId{0}};
 
 void expect_closed(const ServerHarness& harness, ConnectionId connection, Closing why, const std::string& reason) {
   const auto closed = harness.outbox.closed(connection);

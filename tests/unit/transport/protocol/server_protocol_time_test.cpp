@@ -9,7 +9,7 @@
 namespace fedrk::network {
 namespace {
 
-const std::vector<ClientId> kFirst{ClientId{0}}, kBoth{ClientId{0}, ClientId{1}};
+using test::kBoth, test::kFirst;
 constexpr Clock::time_point kStart{std::chrono::hours(1)};
 constexpr Milliseconds kMoment{1};
 
