@@ -7,15 +7,15 @@
 #include <system_error>
 
 #include "base/scan.hpp"
-#include "base/shown.hpp"
 
 namespace fedrk::io {
 namespace {
 
 Error unexpected(std::string_view expected, std::string_view found) {
-  const std::string what = found.empty() ? "nothing" : shown(found);
-  return {std::string("expected ").append(expected).append(", found ").append(what)};
+  return {std::string("expected ").append(expected).append(", found ").append(found)};
 }
+
+std::string_view text_or_nothing(std::string_view text) { return text.empty() ? "nothing" : "text"; }
 
 // A plus sign before the first digit (or the point), which from_chars does not take.
 std::string_view without_plus(std::string_view text) {
@@ -47,12 +47,13 @@ Result<double> parse_number(std::string_view text) {
   const char* const end = number.data() + number.size();
   double value = 0.0;
   const auto [after, failure] = std::from_chars(number.data(), end, value);
-  if (failure == std::errc::invalid_argument || after != end) return unexpected("a number", found);
+  if (failure == std::errc::invalid_argument || after != end) return unexpected("a number", text_or_nothing(found));
   if (failure == std::errc::result_out_of_range) {
     if (is_tiny(number)) return number.starts_with('-') ? -0.0 : 0.0;
-    return Error{shown(found) + " is too large for a double"};
+    return Error{"the number is too large for a double"};
   }
-  if (!std::isfinite(value)) return unexpected("a finite number", found);
+  if (!std::isfinite(value))
+    return unexpected("a finite number", std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
   return value;
 }
 
@@ -61,8 +62,10 @@ Result<std::uint64_t> parse_whole(std::string_view text) {
   const char* const end = number.data() + number.size();
   std::uint64_t value = 0;
   const auto [after, failure] = std::from_chars(number.data(), end, value);
-  if (failure == std::errc::invalid_argument || after != end) return unexpected("a whole number", found);
-  if (failure == std::errc::result_out_of_range) return Error{shown(found) + " is too large"};
+  if (failure == std::errc::invalid_argument || after != end) {
+    return unexpected("a whole number", parse_number(found) ? "another number" : text_or_nothing(found));
+  }
+  if (failure == std::errc::result_out_of_range) return Error{"the number is too large"};
   return value;
 }
 

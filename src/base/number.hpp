@@ -4,7 +4,8 @@
 // The one place that turns text into numbers and numbers into text.
 //
 // Reading is strict (the whole text, finite, within range) and says what is wrong in words that fit behind a place:
-// "expected a number, found 'abc'". Writing gives the shortest text that reads back to the same bits.
+// "expected a number, found text". What was found is named by its kind and never quoted: these messages go to logs, and
+// the text may be somebody's data. Writing gives the shortest text that reads back to the same bits.
 
 #include <cstdint>
 #include <string>

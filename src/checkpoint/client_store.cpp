@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
@@ -13,28 +14,43 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
 #include "checkpoint/privacy_ledger.hpp"
-#include "checkpoint/sqlite.hpp"
+#include "checkpoint/sealed_database.hpp"
 
 namespace fedrk::store {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr FileKind kClientFile{0x66656463, 1, "client.db"};  // "fedc"
-constexpr std::size_t kDigits = 16;
+constexpr FileKind kClientFile{0x66656463, 1, "client.db",  // "fedc"
+                               "put the newest copy of it back; without one, take it away and lower epsilon in "
+                               "client.toml by what was spent"};
+constexpr const char* kIfOlder =
+    "its ledger lacks what was spent since. Put the newest copy back; without one, take it away and lower epsilon in "
+    "client.toml by what was spent";
+constexpr std::size_t kDigits = 16;  // of the seed; as many follow to check them by
 
 Error cannot(const std::string& what, const fs::path& path) {
   return Error{"cannot " + what + " " + path.string() + ": " + std::generic_category().message(errno)};
+}
+
+std::string digits_of(std::uint64_t seed) {
+  Hash check;
+  check.add(seed);
+  return fmt::format("{:016x}{:016x}", seed, check.value());
 }
 
 Result<std::uint64_t> read_secret(const fs::path& path) {
   std::string text;
   std::ifstream(path) >> text;
   std::uint64_t seed = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), seed, 16);
-  if (text.size() != kDigits || read.ec != std::errc{} || read.ptr != text.data() + text.size()) {
-    return Error{path.string() + " does not hold the 16 digits of a seed; take it away to have a new one drawn"};
+  std::from_chars(text.data(), text.data() + std::min(text.size(), kDigits), seed, 16);
+  const std::string digits = digits_of(seed);
+  if (text != digits && text != digits.substr(0, kDigits)) {  // an earlier version wrote nothing to check them by
+    return Error{path.string() + " does not hold a seed as it was written; take it away to have a new one drawn"};
   }
   return seed;
 }
@@ -43,8 +59,7 @@ Result<std::uint64_t> read_secret(const fs::path& path) {
 Result<void> make_secret(const fs::path& path) {
   std::uint64_t seed = 0;
   if (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) return cannot("draw a seed for", path);
-  std::string text(kDigits + 1, '\n');
-  for (std::size_t k = 0; k < kDigits; ++k) text[k] = "0123456789abcdef"[(seed >> (4 * (kDigits - 1 - k))) & 15];
+  const std::string text = digits_of(seed) + '\n';
   const fs::path draft = path.string() + ".new";
   ::unlink(draft.c_str());
   const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -62,11 +77,14 @@ Result<void> make_secret(const fs::path& path) {
 }  // namespace
 
 struct ClientStore::Impl {
-  Impl(fs::path where, Database opened) : folder(std::move(where)), database(std::move(opened)), ledger(database) {}
+  explicit Impl(const fs::path& where)
+      : folder(where),
+        database(folder, kClientFile, PrivacyLedger::kSchema, {PrivacyLedger::kTable}, kIfOlder),
+        ledger(database) {}
 
   mutable std::mutex mutex;
   fs::path folder;
-  Database database;
+  SealedDatabase database;
   PrivacyLedger ledger;
 };
 
@@ -80,14 +98,7 @@ Result<ClientStore> ClientStore::open(const fs::path& folder) {
   const bool made = fs::create_directories(folder, failure);
   if (failure) return Error{"cannot make " + folder.string() + ": " + failure.message()};
   if (made) fs::permissions(folder, fs::perms::owner_all, failure);
-  return guarded([&] {
-    const fs::path path = folder / "client.db";
-    Database database = fs::exists(path) ? Database::open(path, kClientFile)
-                                         : Database::create(path, kClientFile, "", [](Database&) {});
-    // An answer that has left must be on the ledger, also where the power goes.
-    database.execute("PRAGMA synchronous = FULL");
-    return ClientStore(std::make_unique<Impl>(folder, std::move(database)));
-  });
+  return guarded([&] { return ClientStore(std::make_unique<Impl>(folder)); });
 }
 
 Result<std::uint64_t> ClientStore::secret_seed() {

@@ -27,12 +27,6 @@ Error over_budget(double rho, double spent, double budget, const std::string& ru
 
 }  // namespace
 
-PrivacyLedger::PrivacyLedger(Database& database) : database_(database) {
-  database_.execute(
-      "CREATE TABLE IF NOT EXISTS privacy (run TEXT NOT NULL, task INTEGER NOT NULL, rho REAL NOT NULL, "
-      "PRIMARY KEY (run, task));");
-}
-
 double PrivacyLedger::sum() {
   return database_.value<double>("SELECT coalesce(sum(rho), 0.0) FROM privacy").value_or(0.0);
 }
@@ -57,7 +51,7 @@ Result<bool> PrivacyLedger::spend(const ClientStore::PrivacyCharge& charge, doub
   }
   std::optional<Error> refused;
   const auto charged = guarded([&] {
-    Transaction transaction(database_);  // two processes with one folder must not spend the same twice
+    Transaction transaction = sealed_.begin();  // two processes with one folder must not spend the same twice
     const auto paid =
         database_.value<double>("SELECT rho FROM privacy WHERE run = ? AND task = ?", charge.run, charge.task);
     if (paid) {
@@ -72,8 +66,11 @@ Result<bool> PrivacyLedger::spend(const ClientStore::PrivacyCharge& charge, doub
       refused = over_budget(charge.rho, spent, budget_rho, runs());
       return false;
     }
-    database_.run("INSERT INTO privacy VALUES (?, ?, ?)", charge.run, charge.task, charge.rho);
-    transaction.commit();
+    sealed_.change(
+        kTable, "run = ? AND task = ?",
+        [&] { database_.run("INSERT INTO privacy VALUES (?, ?, ?)", charge.run, charge.task, charge.rho); }, charge.run,
+        charge.task);
+    sealed_.commit(transaction);
     return true;
   });
   if (refused) return *refused;

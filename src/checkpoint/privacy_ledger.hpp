@@ -7,14 +7,19 @@
 #include <string>
 
 #include "checkpoint/client_store.hpp"
-#include "checkpoint/sqlite.hpp"
+#include "checkpoint/sealed_database.hpp"
 
 namespace fedrk::store {
 
 class PrivacyLedger {
  public:
-  /// Makes its table where the file is older than it. REQUIRES: `database` stays where it is.
-  explicit PrivacyLedger(Database& database);
+  static constexpr const char* kTable = "privacy";
+  static constexpr const char* kSchema =
+      "CREATE TABLE IF NOT EXISTS privacy (run TEXT NOT NULL, task INTEGER NOT NULL, rho REAL NOT NULL, "
+      "PRIMARY KEY (run, task));";
+
+  /// REQUIRES: `database` has its table, and stays where it is.
+  explicit PrivacyLedger(SealedDatabase& database) : sealed_(database), database_(database.database()) {}
 
   /// As ClientStore has it.
   Result<bool> spend(const ClientStore::PrivacyCharge& charge, double budget_rho);
@@ -25,6 +30,7 @@ class PrivacyLedger {
   double sum();
   std::string runs();
 
+  SealedDatabase& sealed_;
   Database& database_;
 };
 

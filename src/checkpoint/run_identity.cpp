@@ -10,6 +10,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "base/hash.hpp"
 #include "checkpoint/run_tables.hpp"
 
 namespace fedrk::store {
@@ -23,6 +24,28 @@ void write_clients(Database& database, std::span<const ClientSummary> roster) {
   for (const ClientSummary& client : roster) {
     add.run(client.id.value, client.name, client.rows, client.squared_rhs_norm, client.squared_norm);
   }
+}
+
+}  // namespace
+
+namespace {
+
+// Of what a run is, clients included: rows that another took the place of would make another run.
+std::uint64_t seal_of(const RunIdentity& identity) {
+  Hash hash;
+  for (const std::string_view text : {std::string_view(identity.id), std::string_view(name_of(identity.kind)),
+                                      std::string_view(identity.title), std::string_view(identity.plan)}) {
+    hash.add(text);
+  }
+  hash.add(identity.rounds);
+  for (const ClientSummary& client : identity.roster) {
+    hash.add(std::uint64_t{client.id.value});
+    hash.add(std::string_view(client.name));
+    hash.add(std::uint64_t{client.rows});
+    hash.number(client.squared_rhs_norm);
+    hash.number(client.squared_norm);
+  }
+  return hash.value();
 }
 
 }  // namespace
@@ -67,14 +90,16 @@ std::string difference(std::span<const ClientSummary> before, std::span<const Cl
 }
 
 RunIdentity read_identity(Database& database) {
+  Transaction moment(database, "BEGIN");  // one moment for both tables, also where another process writes
   RunIdentity identity;
-  Statement& run = database.prepare("SELECT id, kind, title, plan, rounds FROM run");
+  Statement& run = database.prepare("SELECT id, kind, title, plan, rounds, seal FROM run");
   if (!run.next()) throw SqliteFailure(database.path() + " is damaged: it names no run", SQLITE_CORRUPT);
   identity.id = run.get<std::string>(0);
   identity.kind = run.get<std::string>(1) == "server" ? RunKind::Server : RunKind::Solve;
   identity.title = run.get<std::string>(2);
   identity.plan = run.get<std::string>(3);
   identity.rounds = run.get<std::uint64_t>(4);
+  const auto seal = run.get<std::uint64_t>(5);
   run.reset();
   Statement& clients =
       database.prepare("SELECT client, name, rows, squared_rhs_norm, squared_norm FROM clients ORDER BY client");
@@ -82,14 +107,16 @@ RunIdentity read_identity(Database& database) {
     identity.roster.push_back({ClientId{clients.get<std::uint32_t>(0)}, clients.get<std::string>(1),
                                clients.get<std::size_t>(2), clients.get<double>(3), clients.get<double>(4)});
   }
+  if (seal != seal_of(identity)) fail_as_damaged(database.path());
+  moment.commit();
   return identity;
 }
 
 void write_identity(Database& database, const RunIdentity& identity) {
   Transaction whole(database);
-  Statement& run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, 'pending', '', ?, ?)");
+  Statement& run = database.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, 'pending', '', ?, ?, ?)");
   run.run(identity.id, name_of(identity.kind), identity.title, identity.plan, identity.rounds, now_since_1970(),
-          now_since_1970());
+          now_since_1970(), seal_of(identity));
   write_clients(database, identity.roster);
   whole.commit();
 }
@@ -99,8 +126,11 @@ Result<void> RunStore::describe(const RunIdentity& identity) {
   return guarded([&] {
     Database& database = impl_->database;
     Transaction whole(database);
-    Statement& run = database.prepare("UPDATE run SET title = ?, plan = ?, rounds = ?");
-    run.run(identity.title, identity.plan, identity.rounds);
+    RunIdentity known = identity;
+    known.id = impl_->identity.id;  // a run stays what it is
+    known.kind = impl_->identity.kind;
+    Statement& run = database.prepare("UPDATE run SET title = ?, plan = ?, rounds = ?, seal = ?");
+    run.run(identity.title, identity.plan, identity.rounds, seal_of(known));
     database.execute("DELETE FROM clients");
     write_clients(database, identity.roster);
     whole.commit();

@@ -34,23 +34,26 @@ Value or_throw(Result<Value> value) {
   return *std::move(value);
 }
 
-std::uint64_t checksum(std::string_view bytes) {
+// Of the numbers beside the bytes in their row too.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t next, std::uint64_t rounds) {
   Hash hash;
   hash.add(bytes);
+  hash.add(next);
+  hash.add(rounds);
   return hash.value();
 }
 
 // With a checksum at its end.
-std::string sealed(std::string bytes) {
-  const std::uint64_t sum = checksum(bytes);
+std::string sealed(std::string bytes, std::uint64_t next, std::uint64_t rounds) {
+  const std::uint64_t sum = checksum(bytes, next, rounds);
   return bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);  // NOLINT: its bytes
 }
-std::optional<std::string_view> unsealed(std::string_view bytes) {
+std::optional<std::string_view> unsealed(std::string_view bytes, std::uint64_t next, std::uint64_t rounds) {
   std::uint64_t sum = 0;
   if (bytes.size() < sizeof sum) return std::nullopt;
   std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
   bytes.remove_suffix(sizeof sum);
-  return checksum(bytes) == sum ? std::optional(bytes) : std::nullopt;
+  return checksum(bytes, next, rounds) == sum ? std::optional(bytes) : std::nullopt;
 }
 
 }  // namespace
@@ -78,11 +81,11 @@ void RunJournal::find_snapshot() {
 }
 
 bool RunJournal::use(const Snapshot& snapshot) {
-  const auto state = unsealed(snapshot.state);
+  const auto state = unsealed(snapshot.state, snapshot.next, snapshot.rounds);
   if (!state) return false;
   RunHistory history;
   for (const std::string& bytes : or_throw(store_.history(snapshot.rounds))) {
-    const auto records = unsealed(bytes);
+    const auto records = unsealed(bytes, 0, history.size());  // they begin where those before them end
     if (!records) return false;
     ByteReader in(*records);
     RunHistory part;
@@ -111,9 +114,9 @@ void RunJournal::add_snapshot(std::uint64_t next, std::string state, std::span<c
   flush();
   or_throw(store_.put_snapshot({.next = next,
                                 .rounds = rounds_ + rounds.size(),
-                                .state = sealed(std::move(state)),
+                                .state = sealed(std::move(state), next, rounds_ + rounds.size()),
                                 .first = rounds_,
-                                .records = sealed(bytes_of(rounds))}));
+                                .records = sealed(bytes_of(rounds), 0, rounds_)}));
   rounds_ += rounds.size();
   written_in_file_ = std::exchange(written_since_, 0);
   last_snapshot_ = Clock::now();

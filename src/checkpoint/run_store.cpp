@@ -3,9 +3,21 @@
 
 #include <utility>
 
+#include "base/hash.hpp"
 #include "checkpoint/run_tables.hpp"
 
 namespace fedrk::store {
+
+namespace {
+
+std::uint64_t seal_of(std::string_view key, std::string_view content) {
+  Hash hash;
+  hash.add(key);
+  hash.add(content);
+  return hash.value();
+}
+
+}  // namespace
 
 RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RunStore::RunStore(RunStore&&) noexcept = default;
@@ -22,8 +34,11 @@ Result<RunStore> RunStore::create(const std::filesystem::path& path, const RunId
 }
 
 Result<RunStore> RunStore::open(const std::filesystem::path& path, Access access) {
-  return guarded(
-      [&] { return RunStore(std::make_unique<Impl>(Database::open(path, kRunFile, access == Access::Read))); });
+  return guarded([&] {
+    Database database = Database::open(path, kRunFile, access == Access::Read);
+    if (access == Access::Write) database.check_pages(false);  // before anything is made of it
+    return RunStore(std::make_unique<Impl>(std::move(database)));
+  });
 }
 
 Result<void> RunStore::set_state(const std::string& state, const std::string& stop_reason) {
@@ -40,13 +55,22 @@ Result<std::string> RunStore::state() const {
 
 Result<void> RunStore::put_document(const std::string& key, std::string_view bytes) {
   const std::lock_guard lock(impl_->mutex);
-  return guarded([&] { impl_->database.run("INSERT OR REPLACE INTO documents VALUES (?, ?)", key, Blob{bytes}); });
+  return guarded([&] {
+    impl_->database.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", key, Blob{bytes}, seal_of(key, bytes));
+  });
 }
 
 Result<std::optional<std::string>> RunStore::document(const std::string& key) const {
   const std::lock_guard lock(impl_->mutex);
-  return guarded(
-      [&] { return impl_->database.value<std::string>("SELECT content FROM documents WHERE key = ?", key); });
+  return guarded([&]() -> std::optional<std::string> {
+    Statement& read = impl_->database.prepare("SELECT content, seal FROM documents WHERE key = ?");
+    if (!read.bind(key).next()) return std::nullopt;
+    std::string content = read.get<std::string>(0);
+    const auto seal = read.get<std::uint64_t>(1);
+    read.reset();
+    if (seal != seal_of(key, content)) fail_as_damaged(impl_->database.path());
+    return content;
+  });
 }
 
 Result<void> RunStore::add_event(const std::string& level, const std::string& event, const std::string& text) {
@@ -113,6 +137,11 @@ Result<void> RunStore::commit(const Batch& batch) {
     }
     whole.commit();
   });
+}
+
+Result<void> RunStore::sync() {
+  const std::lock_guard lock(impl_->mutex);
+  return guarded([&] { impl_->database.execute("PRAGMA wal_checkpoint(FULL)"); });
 }
 
 Result<void> RunStore::write_lazily() {

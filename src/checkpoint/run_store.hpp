@@ -147,6 +147,9 @@ class RunStore {
   /// Forgets the answers after the first gap from `first` on, and tells where that is.
   Result<std::uint64_t> keep_answers_in_a_row(std::uint64_t first);
 
+  /// What was written stays written, also where the power goes. Answers need not wait for it: they can be asked again.
+  Result<void> sync();
+
   /// For what can be computed again: nobody waits for the disk, and nothing is written twice. The process may end at
   /// any time all the same; a machine that loses its power may take the file with it.
   Result<void> write_lazily();

@@ -11,12 +11,12 @@
 
 namespace fedrk::store {
 
-inline constexpr FileKind kRunFile{0x66656472, 4, "run.db"};  // "fedr"
+inline constexpr FileKind kRunFile{0x66656472, 5, "run.db"};  // "fedr"
 
 inline constexpr const char* kRunSchema = R"sql(
 CREATE TABLE run (
   id TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, plan TEXT NOT NULL, rounds INTEGER NOT NULL,
-  state TEXT NOT NULL, stop_reason TEXT NOT NULL, started REAL NOT NULL, changed REAL NOT NULL);
+  state TEXT NOT NULL, stop_reason TEXT NOT NULL, started REAL NOT NULL, changed REAL NOT NULL, seal INTEGER NOT NULL);
 CREATE TABLE clients (
   client INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL,
   squared_rhs_norm REAL NOT NULL, squared_norm REAL NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE answers (
   number INTEGER PRIMARY KEY, round INTEGER NOT NULL, task INTEGER NOT NULL, seconds REAL NOT NULL, answer BLOB NOT NULL);
 CREATE TABLE snapshots (next INTEGER PRIMARY KEY, rounds INTEGER NOT NULL, state BLOB NOT NULL);
 CREATE TABLE history (first INTEGER PRIMARY KEY, records BLOB NOT NULL);
-CREATE TABLE documents (key TEXT PRIMARY KEY, content BLOB NOT NULL);
+CREATE TABLE documents (key TEXT PRIMARY KEY, content BLOB NOT NULL, seal INTEGER NOT NULL);
 )sql";
 
 double now_since_1970();

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/hash.hpp"
+
 namespace fedrk::store {
 namespace {
 
@@ -23,6 +25,7 @@ std::string text_for(int code, const std::string& path, sqlite3* handle) {
     case SQLITE_NOTADB:
       return path + " is not a file that fedrk keeps a run in";
     case SQLITE_CORRUPT:
+    case SQLITE_FORMAT:
       return path + " is damaged: it cannot be read any more";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -43,6 +46,10 @@ std::string text_for(int code, const std::string& path, sqlite3* handle) {
 }
 
 }  // namespace
+
+void fail_as_damaged(const std::string& path) {
+  throw SqliteFailure(path + " is damaged: it is not as it was written", SQLITE_CORRUPT);
+}
 
 // ---- Database.
 
@@ -93,13 +100,25 @@ void Database::write_draft(const std::string& draft, const FileKind& kind, const
   fill(database);
 }
 
-Database Database::open(const std::filesystem::path& path, const FileKind& kind, bool read_only) {
+Database Database::open(const std::filesystem::path& path, const FileKind& kind, bool read_only) try {
+  return open_file(path, kind, read_only);
+} catch (const SqliteFailure& failure) {
+  if (failure.code() != SQLITE_CORRUPT || kind.if_damaged[0] == 0) throw;
+  throw SqliteFailure(std::string(failure.what()) + "; " + kind.if_damaged, SQLITE_CORRUPT);
+}
+
+Database Database::open_file(const std::filesystem::path& path, const FileKind& kind, bool read_only) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) throw SqliteFailure("there is no " + path.string(), SQLITE_CANTOPEN);
   Database database(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
   database.check_kind(kind);
-  if (!read_only) database.execute("PRAGMA synchronous = NORMAL;");
+  if (!read_only) database.execute("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON;");
   return database;
+}
+
+void Database::check_pages(bool thorough) {
+  const auto found = value<std::string>(thorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)");
+  if (found != "ok") fail_as_damaged(*path_);
 }
 
 void Database::check_kind(const FileKind& kind) {
@@ -144,6 +163,24 @@ bool Statement::next() {
   sqlite3_reset(handle_.get());
   if (code != SQLITE_DONE) fail(code, *path_, sqlite3_db_handle(handle_.get()));
   return false;
+}
+
+std::uint64_t Statement::hash() const {
+  Hash hash;
+  for (int column = 0; column < sqlite3_column_count(handle_.get()); ++column) {
+    hash.add(static_cast<std::uint64_t>(sqlite3_column_type(handle_.get(), column)));
+    switch (sqlite3_column_type(handle_.get(), column)) {
+      case SQLITE_INTEGER:
+        hash.add(static_cast<std::uint64_t>(sqlite3_column_int64(handle_.get(), column)));
+        break;
+      case SQLITE_FLOAT:
+        hash.number(sqlite3_column_double(handle_.get(), column));
+        break;
+      default:
+        hash.add(text(column));
+    }
+  }
+  return hash.value();
 }
 
 std::string Statement::text(int column) const {

@@ -36,7 +36,8 @@ class SqliteFailure : public std::runtime_error {
 struct FileKind {
   std::int32_t application_id = 0;
   std::int32_t version = 0;
-  const char* name = "";  // "run.db"
+  const char* name = "";        // "run.db"
+  const char* if_damaged = "";  // what to do then
 };
 
 /// Bytes that are no text. REQUIRES: they stay as they are until the statement has run.
@@ -82,6 +83,8 @@ class Statement {
       return text(column);
     }
   }
+  /// Of the whole row that `next` came to: what it holds, and as what.
+  std::uint64_t hash() const;
   /// The first column of the first row, if there is one. The statement is ready for the next time.
   template <class Value>
   std::optional<Value> value() {
@@ -124,6 +127,8 @@ class Database {
                          const std::function<void(Database&)>& fill);
   /// One that was made before. Files of other programs and of newer versions are refused.
   static Database open(const std::filesystem::path& path, const FileKind& kind, bool read_only = false);
+  /// Throws where the pages of the file do not fit each other. Every page is read; with `thorough`, indices too.
+  void check_pages(bool thorough);
 
   void execute(const std::string& sql);
   /// The statement of this text, kept for the next time: whoever has rows of it is done with them by then.
@@ -143,6 +148,7 @@ class Database {
   Database(const std::filesystem::path& path, int flags);
   static void write_draft(const std::string& draft, const FileKind& kind, const char* schema,
                           const std::function<void(Database&)>& fill);
+  static Database open_file(const std::filesystem::path& path, const FileKind& kind, bool read_only);
   void check_kind(const FileKind& kind);
 
   struct Close {
@@ -168,6 +174,9 @@ class Transaction {
   Database& database_;
   bool open_ = true;
 };
+
+/// "x is damaged: it is not as it was written".
+[[noreturn]] void fail_as_damaged(const std::string& path);
 
 /// Runs it, and turns what SQLite throws into an error.
 template <class Work>

@@ -35,7 +35,7 @@ Problem read_text(std::string_view line, char delimiter, std::size_t& at, std::s
   at = fields.position();
   if (owner == nullptr) return std::nullopt;
   if (fields.text().empty()) return "expected the name of the row's owner, found nothing";
-  if (!is_utf8(fields.text())) return "expected text in UTF-8, found " + shown(fields.text());
+  if (!is_utf8(fields.text())) return "expected text in UTF-8, found other bytes";
   *owner = fields.text();
   return std::nullopt;
 }

@@ -29,10 +29,14 @@ char delimiter_of(std::string_view line) {
   return kDelimiters[static_cast<std::size_t>(std::max_element(std::begin(counts), std::end(counts)) - counts)];
 }
 
-// "a, b, c and 88 more": enough to see a slip of the pen, on one line.
+bool is_number(const std::string& name) { return static_cast<bool>(parse_number(name)); }
+
+// "the columns are a, b, c and 88 more": enough to see a slip of the pen, on one line. A header with numbers in it may
+// be the first row of a table without one, and is not shown.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
-  std::string out;
+  if (std::ranges::any_of(names, is_number)) return "the header holds numbers: is it a row of the data?";
+  std::string out = "the columns are ";
   for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
     const std::string name = shown(names[i]);
     out.append(i == 0 ? "" : ", ").append(name, 1, name.size() - 2);
@@ -43,14 +47,13 @@ std::string listed(const std::vector<std::string>& names) {
 
 // What is wrong with the names, if anything.
 std::optional<std::string> problem_with(const std::vector<std::string>& names) {
-  const auto is_number = [](const std::string& name) { return static_cast<bool>(parse_number(name)); };
   if (std::ranges::all_of(names, is_number)) return "expected a header with column names, found numbers";
   std::unordered_map<std::string_view, std::size_t> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) return fmt::format("column {} has no name", i + 1);
-    if (!is_utf8(names[i])) return fmt::format("column {}: expected a name in UTF-8, found {}", i + 1, shown(names[i]));
+    if (!is_utf8(names[i])) return fmt::format("column {}: expected a name in UTF-8, found other bytes", i + 1);
     const auto [earlier, is_new] = seen.emplace(names[i], i);
-    if (!is_new) return fmt::format("columns {} and {} are both named {}", earlier->second + 1, i + 1, shown(names[i]));
+    if (!is_new) return fmt::format("columns {} and {} have the same name", earlier->second + 1, i + 1);
   }
   return std::nullopt;
 }
@@ -59,7 +62,7 @@ std::optional<std::string> problem_with(const std::vector<std::string>& names) {
 std::optional<std::string> assign(CsvHeader& header, const std::string& name, CsvRole role, std::string_view purpose) {
   const auto found = std::ranges::find(header.names, name);
   if (found == header.names.end()) {
-    return fmt::format("no column {}{}; the columns are {}", shown(name), purpose, listed(header.names));
+    return fmt::format("no column {}{}; {}", shown(name), purpose, listed(header.names));
   }
   CsvRole& current = header.roles[static_cast<std::size_t>(found - header.names.begin())];
   if (current == CsvRole::Target && role != CsvRole::Target) {
@@ -83,8 +86,7 @@ void give_places(CsvHeader& header, const std::vector<std::string>& columns) {
 
 std::optional<std::string> assign_all(CsvHeader& header, const TableOptions& options) {
   if (options.target.empty()) {
-    return "a CSV table needs --target NAME, the column that becomes the right-hand side; the columns are " +
-           listed(header.names);
+    return "a CSV table needs --target NAME, the column that becomes the right-hand side; " + listed(header.names);
   }
   header.roles.assign(header.names.size(), options.columns.empty() ? CsvRole::Feature : CsvRole::Ignored);
   if (auto problem = assign(header, options.target, CsvRole::Target, "")) return problem;

@@ -17,7 +17,6 @@
 #include "base/mapped_file.hpp"
 #include "base/number.hpp"
 #include "base/scan.hpp"
-#include "base/shown.hpp"
 #include "base/text_lines.hpp"
 #include "base/write_file.hpp"
 #include "linalg/row_products.hpp"
@@ -49,19 +48,17 @@ Problem read_number(std::string_view text, double& value) {
 Problem read_pair(std::string_view pair, SvmRow& row) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   const std::size_t colon = pair.find(':');
-  if (colon == std::string_view::npos) return "expected index:value, found " + shown(pair);
-  if (pair.starts_with("qid:")) return fmt::format("{} is not supported; expected index:value", shown(pair));
+  if (colon == std::string_view::npos) return "expected index:value, found no colon";
+  if (pair.starts_with("qid:")) return "qid is not supported; expected index:value";
   const Result<std::uint64_t> index = parse_whole(pair.substr(0, colon));
-  if (!index) return fmt::format("index in {}: {}", shown(pair), index.error().message);
+  if (!index) return "index: " + index.error().message;
   if (*index == 0) return "expected indices from 1, found index 0";
-  if (*index > kMost) return fmt::format("expected indices up to {}, found index {}", kMost, *index);
+  if (*index > kMost) return fmt::format("expected indices up to {}, found a larger one", kMost);
   if (!row.columns.empty() && *index <= row.columns.back() + std::uint64_t{1}) {
-    return fmt::format("expected ascending indices, found {} after {}", *index, row.columns.back() + std::uint64_t{1});
+    return "expected ascending indices, found one that is not above the one before it";
   }
   double value = 0.0;
-  if (const auto problem = read_number(pair.substr(colon + 1), value)) {
-    return fmt::format("index {}: {}", *index, *problem);
-  }
+  if (const auto problem = read_number(pair.substr(colon + 1), value)) return "value: " + *problem;
   row.columns.push_back(static_cast<std::uint32_t>(*index - 1));
   row.values.push_back(value);
   return std::nullopt;
@@ -73,10 +70,12 @@ Problem read_row(std::string_view line, SvmRow& row) {
   row.columns.clear();
   row.values.clear();
   const std::string_view label = next_token(rest);
-  if (label.find(':') != std::string_view::npos) return "expected a label before the pairs, found " + shown(label);
+  if (label.find(':') != std::string_view::npos) return "expected a label before the pairs, found a pair";
   if (const auto problem = read_number(label, row.label)) return "label: " + *problem;
+  std::size_t place = 0;
   for (auto pair = next_token(rest); !pair.empty(); pair = next_token(rest)) {
-    if (auto problem = read_pair(pair, row)) return problem;
+    ++place;
+    if (const auto problem = read_pair(pair, row)) return fmt::format("pair {}: {}", place, *problem);
   }
   return std::nullopt;
 }

@@ -16,7 +16,6 @@
 #include "base/mapped_file.hpp"
 #include "base/number.hpp"
 #include "base/scan.hpp"
-#include "base/shown.hpp"
 #include "base/text_lines.hpp"
 #include "base/write_file.hpp"
 #include "data/matrix_market_header.hpp"
@@ -34,7 +33,7 @@ Problem read_value(std::string_view token, MarketField field, double& value) {
     value = *number;
   }
   if (field == MarketField::Integer && value != std::trunc(value)) {
-    return "expected a whole number, found " + shown(token);
+    return "expected a whole number, found another number";
   }
   return std::nullopt;
 }
@@ -43,9 +42,16 @@ Problem read_value(std::string_view token, MarketField field, double& value) {
 Problem read_index(std::string_view token, std::string_view what, std::size_t size, std::uint32_t& index) {
   const Result<std::uint64_t> place = parse_whole(token);
   if (!place) return fmt::format("{}: {}", what, place.error().message);
-  if (*place < 1 || *place > size) return fmt::format("{} {} is outside 1..{}", what, *place, size);
+  if (*place < 1 || *place > size)
+    return fmt::format("{}: expected a whole number from 1 to {}, found another", what, size);
   index = static_cast<std::uint32_t>(*place - 1);
   return std::nullopt;
+}
+
+std::size_t count_tokens(std::string_view line) {
+  std::size_t count = 0;
+  while (!next_token(line).empty()) ++count;
+  return count;
 }
 
 Problem read_entry(std::string_view line, const MarketHeader& header, Triplet& entry) {
@@ -53,17 +59,16 @@ Problem read_entry(std::string_view line, const MarketHeader& header, Triplet& e
   std::string_view rest = line;
   const auto row = next_token(rest), column = next_token(rest), value = next_token(rest);
   if (column.empty() || value.empty() != pattern || !trimmed(rest).empty()) {
-    return fmt::format("expected {}, found {}", pattern ? "'row column'" : "'row column value'", shown(line));
+    return fmt::format("expected {}, found {} fields", pattern ? "'row column'" : "'row column value'",
+                       count_tokens(line));
   }
   if (auto problem = read_index(row, "row", header.rows, entry.row)) return problem;
   if (auto problem = read_index(column, "column", header.cols, entry.column)) return problem;
   if (header.symmetry == MarketSymmetry::Symmetric && entry.row < entry.column) {
-    return fmt::format("entry ({}, {}) lies above the diagonal; expected only the lower triangle of a symmetric matrix",
-                       row, column);
+    return "the entry lies above the diagonal; expected only the lower triangle of a symmetric matrix";
   }
   if (header.symmetry == MarketSymmetry::SkewSymmetric && entry.row <= entry.column) {
-    return fmt::format("entry ({}, {}) does not lie below the diagonal, as expected for a skew-symmetric matrix", row,
-                       column);
+    return "the entry does not lie below the diagonal, as expected for a skew-symmetric matrix";
   }
   entry.value = 1.0;
   return pattern ? std::nullopt : read_value(value, header.field, entry.value);

@@ -14,7 +14,6 @@
 #include "base/errors.hpp"
 #include "base/number.hpp"
 #include "base/scan.hpp"
-#include "base/shown.hpp"
 #include "data/matrix_market.hpp"
 
 namespace fedrk::io {
@@ -37,16 +36,16 @@ Problem choose(std::string_view word, std::string_view what, std::string_view ex
     choice = value;
     return std::nullopt;
   }
-  return fmt::format("{} {} is not supported; expected {}", what, shown(word), expected);
+  return fmt::format("this {} is not supported; expected {}", what, expected);
 }
 
 Problem read_banner(std::string_view line, MarketHeader& header) {
   std::string_view rest = line;
   if (lower(next_token(rest)) != "%%matrixmarket") {
-    return "expected a banner such as '%%MatrixMarket matrix coordinate real general', found " + shown(line);
+    return "expected a banner such as '%%MatrixMarket matrix coordinate real general', found other text";
   }
   if (const auto object = next_token(rest); lower(object) != "matrix") {
-    return fmt::format("object {} is not supported; expected matrix", shown(object));
+    return "this object is not supported; expected matrix";
   }
   using Format = MarketFormat;
   using Field = MarketField;
@@ -77,12 +76,12 @@ Problem read_sizes(std::string_view line, MarketHeader& header) {
   std::string_view rest = line;
   for (std::size_t k = 0; k < (array ? 2U : 3U); ++k) {
     const std::string_view token = next_token(rest);
-    if (token.empty()) return fmt::format("expected {}, found {}", form, shown(line));
+    if (token.empty()) return fmt::format("expected {}, found {} fields", form, k);
     const Result<std::uint64_t> size = parse_whole(token);
     if (!size) return fmt::format("{}: {}", form, size.error().message);
     sizes[k] = *size;
   }
-  if (!next_token(rest).empty()) return fmt::format("expected {}, found {}", form, shown(line));
+  if (!next_token(rest).empty()) return fmt::format("expected {}, found more fields", form);
   header.rows = sizes[0];
   header.cols = sizes[1];
   header.entries = sizes[2];
@@ -118,10 +117,10 @@ Problem check_sizes(MarketHeader& header, std::size_t bytes_left) {
   const std::size_t shortest =
       header.format == MarketFormat::Array ? 2 : (header.field == MarketField::Pattern ? 4 : 6);
   if (header.entries > (bytes_left + 1) / shortest) {
-    return fmt::format("{} entries announced, more than the {} bytes that follow can hold", header.entries, bytes_left);
+    return fmt::format("more entries announced than the {} bytes that follow can hold", bytes_left);
   }
   if (header.format == MarketFormat::Coordinate && header.rows > plausible_length(bytes_left)) {
-    return fmt::format("{} rows announced; expected at most {} in a file of this size", header.rows,
+    return fmt::format("too many rows announced; expected at most {} in a file of this size",
                        plausible_length(bytes_left));
   }
   return std::nullopt;

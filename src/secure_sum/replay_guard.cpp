@@ -9,17 +9,22 @@
 #include <optional>
 #include <utility>
 
-#include "checkpoint/sqlite.hpp"
+#include "checkpoint/sealed_database.hpp"
 
 namespace fedrk::store {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr FileKind kMaskFile{0x6665646d, 1, "masks.db"};  // "fedm"
+constexpr FileKind kMaskFile{0x6665646d, 1, "masks.db",  // "fedm"
+                             "take it away and begin a new run: those under way cannot go on with this client"};
+constexpr const char* kIfOlder =
+    "with it this client could answer a question twice, and so give its part away. Put the newest copy back; without "
+    "one, take it away and begin a new run: those under way cannot go on with this client";
 constexpr const char* kSchema =
-    "CREATE TABLE secrets (run TEXT PRIMARY KEY, secret BLOB NOT NULL);"
-    "CREATE TABLE claims (run TEXT NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS secrets (run TEXT PRIMARY KEY, secret BLOB NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS claims (run TEXT NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, attempt "
+    "INTEGER NOT NULL,"
     " question BLOB NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (run, kind));";
 
 using Question = ReplayGuard::Question;
@@ -80,13 +85,22 @@ class BookInMemory final : public ReplayGuard {
 
 class StoredBook final : public ReplayGuard {
  public:
-  explicit StoredBook(Database database) : database_(std::move(database)) {}
+  explicit StoredBook(const fs::path& folder)
+      : sealed_(folder, kMaskFile, kSchema, {"secrets", "claims"}, kIfOlder), database_(sealed_.database()) {
+    // Nobody waits for the disk in each round; where the power takes the last answers, the count is ahead.
+    database_.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON");
+  }
 
   Result<Key> secret(const std::string& run, const Key& fresh) override {
     return guarded([&] {
-      database_.run("INSERT OR IGNORE INTO secrets VALUES (?, ?)", run, Blob{bytes_of(fresh)});
+      Transaction transaction = sealed_.begin();
       const auto secret = database_.value<std::string>("SELECT secret FROM secrets WHERE run = ?", run);
-      return secret ? key_from(*secret) : fresh;
+      if (secret) return key_from(*secret);
+      sealed_.change(
+          "secrets", "run = ?", [&] { database_.run("INSERT INTO secrets VALUES (?, ?)", run, Blob{bytes_of(fresh)}); },
+          run);
+      sealed_.commit(transaction);
+      return fresh;
     });
   }
 
@@ -96,21 +110,31 @@ class StoredBook final : public ReplayGuard {
 
   Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) override {
     return guarded([&] {
-      Transaction transaction(database_);  // two processes with one folder must not answer one number in two ways
+      Transaction transaction = sealed_.begin();  // two processes with one folder must not answer in two ways
       const Admission admission = judged(last(run, asked.kind), asked, answer);
       if (admission.granted && !admission.repeated) {
-        database_.run("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", run, asked.kind, asked.number,
-                      asked.attempt, Blob{bytes_of(asked.question)}, Blob{bytes_of(answer)});
+        sealed_.change(
+            "claims", "run = ? AND kind = ?",
+            [&] {
+              database_.run("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", run, asked.kind, asked.number,
+                            asked.attempt, Blob{bytes_of(asked.question)}, Blob{bytes_of(answer)});
+            },
+            run, asked.kind);
+        sealed_.commit(transaction);
       }
-      transaction.commit();
       return admission;
     });
   }
 
   Result<void> forget(const std::string& run) override {
     return guarded([&] {
-      for (const char* table : {"secrets", "claims"}) {
-        database_.run(std::string("DELETE FROM ") + table + " WHERE run = ?", run);
+      {
+        Transaction transaction = sealed_.begin();
+        for (const std::string table : {"secrets", "claims"}) {
+          sealed_.change(
+              table, "run = ?", [&] { database_.run("DELETE FROM " + table + " WHERE run = ?", run); }, run);
+        }
+        sealed_.commit(transaction);
       }
       database_.execute("PRAGMA wal_checkpoint(TRUNCATE)");  // what was deleted is not to lie about in the log
     });
@@ -128,7 +152,8 @@ class StoredBook final : public ReplayGuard {
     return recorded;
   }
 
-  Database database_;
+  SealedDatabase sealed_;
+  Database& database_;
 };
 
 // As it was made; who copies folders about may have changed it.
@@ -153,19 +178,15 @@ Result<std::unique_ptr<ReplayGuard>> open_replay_guard(const fs::path& folder) {
   if (made) fs::permissions(folder, fs::perms::owner_all, failure);
   if (const auto fine = check_mode(folder / kMaskFile.name); !fine) return fine.error();
   return guarded([&]() -> std::unique_ptr<ReplayGuard> {
-    const fs::path path = folder / kMaskFile.name;
     const mode_t before = ::umask(077);  // secrets: SQLite gives its other files the mode of this one
-    std::optional<Database> database;
     try {
-      database = fs::exists(path) ? Database::open(path, kMaskFile)
-                                  : Database::create(path, kMaskFile, kSchema, [](Database&) {});
+      auto book = std::make_unique<StoredBook>(folder);
+      ::umask(before);
+      return book;
     } catch (...) {
       ::umask(before);
       throw;
     }
-    ::umask(before);
-    database->execute("PRAGMA secure_delete = ON");
-    return std::make_unique<StoredBook>(*std::move(database));
   });
 }
 

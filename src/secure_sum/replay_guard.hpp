@@ -47,8 +47,8 @@ class ReplayGuard {
 
   /// Writes a question down, with the name of what is about to be sent; not granted where it would not be, or where it
   /// is repeated and something else was sent: two answers under one mask would tell their difference. To be called
-  /// before anything leaves. A client that was killed has it on record; a machine that lost its power may have lost the
-  /// last, and would then answer another question under other masks.
+  /// before anything leaves. A client that was killed has it on record. A machine that lost its power may have lost the
+  /// last ones: the file is then behind its count and is not opened, unless the count lost them too.
   virtual Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) = 0;
 
   /// Something of a run that must stay as it was first said. False: it was something else.

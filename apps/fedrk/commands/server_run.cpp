@@ -253,6 +253,7 @@ int Service::run_rounds() try {
     identity.roster = gathered->roster;
     or_throw(folder_.store.describe(identity));
     or_throw(folder_.store.put_document(kFederation, gathered->stored));
+    or_throw(folder_.store.sync());  // clients will hold the server to it
   }
   add_warnings(settings_, plan_, *gathered, gathered->problem);
   const std::uint64_t answers = or_throw(folder_.store.answers());

@@ -6,12 +6,34 @@
 
 #include <fmt/format.h>
 
+#include "base/file_ending.hpp"
+#include "base/shown.hpp"
+#include "data/csv.hpp"
 #include "data/powers.hpp"
 #include "fedrk/error.hpp"
 #include "linalg/random/rng_stream.hpp"
 #include "plan/federation.hpp"
 
 namespace fedrk::network {
+namespace {
+
+// A column that the plan names and the header lacks. What the header holds is not listed as elsewhere: in a file
+// without one it is the first row.
+Result<void> find_columns(const io::Plan& plan, const std::string& file) {
+  const auto names = io::read_csv_columns(file);
+  if (!names) return names.error();
+  if (plan.target.empty()) return Error{file + ": the plan names no target among the columns of a table"};
+  std::vector<std::string> wanted = plan.ignore;
+  wanted.push_back(plan.target);
+  for (const std::string& name : wanted) {
+    if (std::ranges::find(*names, name) != names->end()) continue;
+    return Error{
+        fmt::format("{}:1: no column {} in the header, which has {} columns", file, io::shown(name), names->size())};
+  }
+  return {};
+}
+
+}  // namespace
 
 FileOwner::FileOwner(std::string name, OwnFiles files, std::optional<std::uint64_t> secret, operation::Log& log)
     : name_(std::move(name)), files_(std::move(files)), secret_(secret), log_(log) {}
@@ -36,6 +58,9 @@ Result<TableShape> FileOwner::read(const std::string& run, const io::Plan& plan)
 
 // A plan with one file, and nothing to split.
 Result<void> FileOwner::read_again() {
+  if (!files_.data.empty() && io::is_csv_name(files_.data)) {
+    if (const auto there = find_columns(plan_, files_.data); !there) return there.error();
+  }
   auto tables = order_.empty() ? io::read_clients(plan_) : io::read_clients(plan_, order_);
   if (!tables) return tables.error();
   LinearSystem& system = tables->systems.front();

@@ -33,26 +33,26 @@ TEST(Number, TooSmallForADoubleIsZeroAndSubnormalsAreKept) {
 
 TEST(Number, SaysWhatIsWrongWithText) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"abc", "expected a number, found 'abc'"},
+      {"abc", "expected a number, found text"},
       {"", "expected a number, found nothing"},
       {"  ", "expected a number, found nothing"},
-      {"1.5x", "expected a number, found '1.5x'"},
-      {"1 2", "expected a number, found '1 2'"},
-      {"1e", "expected a number, found '1e'"},
-      {"0x10", "expected a number, found '0x10'"},
-      {"+-1", "expected a number, found '+-1'"},
-      {"+", "expected a number, found '+'"},
-      {"1,5", "expected a number, found '1,5'"},
-      {"nan", "expected a finite number, found 'nan'"},
-      {"-inf", "expected a finite number, found '-inf'"},
-      {"Infinity", "expected a finite number, found 'Infinity'"},
-      {"1e999", "'1e999' is too large for a double"},
-      {"-1e99999999999999999999", "'-1e99999999999999999999' is too large for a double"},
-      {"1" + std::string(400, '0'), "'1000000000000000000000000000000000000...' is too large for a double"},
-      {std::string("a\0b\n", 4), "expected a number, found 'a?b?'"},
-      {"\xFFz", "expected a number, found '?z'"},
-      {"größe", "expected a number, found 'größe'"},
-      {std::string(50, 'x'), "expected a number, found '" + std::string(37, 'x') + "...'"},
+      {"1.5x", "expected a number, found text"},
+      {"1 2", "expected a number, found text"},
+      {"1e", "expected a number, found text"},
+      {"0x10", "expected a number, found text"},
+      {"+-1", "expected a number, found text"},
+      {"+", "expected a number, found text"},
+      {"1,5", "expected a number, found text"},
+      {"nan", "expected a finite number, found nan"},
+      {"-inf", "expected a finite number, found -inf"},
+      {"Infinity", "expected a finite number, found inf"},
+      {"1e999", "the number is too large for a double"},
+      {"-1e99999999999999999999", "the number is too large for a double"},
+      {"1" + std::string(400, '0'), "the number is too large for a double"},
+      {std::string("a\0b\n", 4), "expected a number, found text"},
+      {"\xFFz", "expected a number, found text"},
+      {"größe", "expected a number, found text"},
+      {std::string(50, 'x'), "expected a number, found text"},
   };
   for (const auto& [text, message] : cases) {
     const auto number = parse_number(text);
@@ -63,11 +63,11 @@ TEST(Number, SaysWhatIsWrongWithText) {
 
 TEST(Number, SaysWhatIsWrongWithAWholeNumber) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"1.5", "expected a whole number, found '1.5'"},
-      {"-3", "expected a whole number, found '-3'"},
+      {"1.5", "expected a whole number, found another number"},
+      {"-3", "expected a whole number, found another number"},
       {"", "expected a whole number, found nothing"},
-      {"1e3", "expected a whole number, found '1e3'"},
-      {"18446744073709551616", "'18446744073709551616' is too large"},
+      {"1e3", "expected a whole number, found another number"},
+      {"18446744073709551616", "the number is too large"},
   };
   for (const auto& [text, message] : cases) {
     const auto number = parse_whole(text);

@@ -22,15 +22,15 @@ ClientStore store_in(const fs::path& folder) {
 TEST(PrivacyLedger, RefusesToSpendMoreThanTheBudgetAlsoAfterARestartAndInAnotherRun) {
   const test::TempFolder folder;
   {
-    ClientStore store = store_in(folder.path());
+    ClientStore store = store_in(folder / "state");
     EXPECT_TRUE(*store.spend({"a", 0, 0.25}, 1.0));
     EXPECT_TRUE(*store.spend({"a", 1, 0.25}, 1.0));
   }
   {
-    ClientStore store = store_in(folder.path());
+    ClientStore store = store_in(folder / "state");
     EXPECT_TRUE(*store.spend({"b", 0, 0.375}, 1.0));
   }
-  ClientStore store = store_in(folder.path());
+  ClientStore store = store_in(folder / "state");
 
   const auto refused = store.spend({"b", 1, 0.25}, 1.0);
 
@@ -45,8 +45,8 @@ TEST(PrivacyLedger, RefusesToSpendMoreThanTheBudgetAlsoAfterARestartAndInAnother
 
 TEST(PrivacyLedger, ChargesATaskOnceAndSaysThatItDidSoBefore) {
   const test::TempFolder folder;
-  EXPECT_TRUE(*store_in(folder.path()).spend({"a", 7, 0.5}, 0.5));
-  ClientStore store = store_in(folder.path());
+  EXPECT_TRUE(*store_in(folder / "state").spend({"a", 7, 0.5}, 0.5));
+  ClientStore store = store_in(folder / "state");
 
   const auto again = store.spend({"a", 7, 0.5}, 0.5);
 
@@ -57,7 +57,7 @@ TEST(PrivacyLedger, ChargesATaskOnceAndSaysThatItDidSoBefore) {
 
 TEST(PrivacyLedger, RefusesATaskThatComesBackWithLessNoise) {
   const test::TempFolder folder;
-  ClientStore store = store_in(folder.path());
+  ClientStore store = store_in(folder / "state");
   ASSERT_TRUE(store.spend({"a", 7, 0.25}, 10.0));
 
   const auto again = store.spend({"a", 7, 0.5}, 10.0);
@@ -69,7 +69,7 @@ TEST(PrivacyLedger, RefusesATaskThatComesBackWithLessNoise) {
 
 TEST(PrivacyLedger, SpendsABudgetInEqualPartsToTheLast) {
   const test::TempFolder folder;
-  ClientStore store = store_in(folder.path());
+  ClientStore store = store_in(folder / "state");
   const double budget = 0.0208;
   for (std::uint64_t task = 0; task < 7; ++task) {
     EXPECT_TRUE(store.spend({"a", task, budget / 7.0}, budget)) << task;
@@ -79,7 +79,7 @@ TEST(PrivacyLedger, SpendsABudgetInEqualPartsToTheLast) {
 
 TEST(PrivacyLedger, RefusesAnAnswerWithoutNoiseWhateverTheBudget) {
   const test::TempFolder folder;
-  ClientStore store = store_in(folder.path());
+  ClientStore store = store_in(folder / "state");
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   EXPECT_FALSE(store.spend({"a", 0, kInfinite}, kInfinite));
   EXPECT_FALSE(store.spend({"a", 0, -1.0}, 1.0));
@@ -88,14 +88,15 @@ TEST(PrivacyLedger, RefusesAnAnswerWithoutNoiseWhateverTheBudget) {
 
 TEST(PrivacyLedger, IsAddedToAFileThatIsOlderThanIt) {
   const test::TempFolder folder;
-  Database::create(folder / "client.db", {0x66656463, 1, "client.db"},
+  fs::create_directory(folder / "state");
+  Database::create(folder / "state/client.db", {0x66656463, 1, "client.db"},
                    "CREATE TABLE slack (run TEXT PRIMARY KEY, task INTEGER NOT NULL, state BLOB NOT NULL);",
                    [](Database&) {});
   {
-    ClientStore store = store_in(folder.path());
+    ClientStore store = store_in(folder / "state");
     EXPECT_TRUE(*store.spend({"a", 0, 0.5}, 1.0));
   }
-  EXPECT_EQ(*store_in(folder.path()).spent(), 0.5);
+  EXPECT_EQ(*store_in(folder / "state").spent(), 0.5);
 }
 
 }  // namespace

@@ -161,8 +161,8 @@ TEST(RunStore, SaysWhatIsWrongWithAFile) {
     return store ? std::string("fine") : folder.local(store.error().message);
   };
   std::string newer = whole, earlier = whole, foreign = whole;
-  newer[63] = 5;    // user_version
-  earlier[63] = 3;  // whose federation was written otherwise
+  newer[63] = 6;    // user_version
+  earlier[63] = 4;  // without its seals
   foreign[70] = 1;  // application_id
 
   EXPECT_EQ(refusal(whole), "fine");

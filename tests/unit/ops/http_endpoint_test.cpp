@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -171,6 +172,51 @@ TEST(HttpEndpoint, AnswersWhileHundredsOfConnectionsSayNothing) {
   for (int k = 0; k < 20; ++k) EXPECT_TRUE(get(*endpoint, "/healthz"));
 
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << "before the slow ones are closed";
+}
+
+// Beyond what the sockets hold: it stays unsent while nobody reads it.
+std::vector<Metric> long_page() {
+  auto metrics = one_metric();
+  metrics.front().help.assign(std::size_t{8} << 20, 'x');
+  return metrics;
+}
+
+class SlowClients : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Manners, SlowClients,
+                         testing::Values("drips a header", "never ends its header", "never reads"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::erase(name, ' ');
+                           return name;
+                         });
+
+TEST_P(SlowClients, DelayNobodyAndAreClosedAfterTheirTime) {
+  const std::string manner = GetParam();
+  const auto endpoint = started(healthy, long_page);
+  std::vector<RawConnection> slow;
+  const int count = manner == "never reads" ? 3 : 100;  // each of its pages is eight megabytes
+  for (int k = 0; k < count; ++k) {
+    slow.emplace_back(endpoint->port());
+    slow.back().send(manner == "never reads" ? "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"
+                                             : "GET /metrics HTTP/1.1\r\n");
+  }
+  ASSERT_TRUE(get(*endpoint, "/healthz"));  // by now it has accepted them, and made their pages
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  while (Clock::now() - begin < std::chrono::milliseconds(4500)) {
+    if (manner == "drips a header") {
+      for (const RawConnection& each : slow) each.send("X");
+    }
+    const auto asked = Clock::now();
+    EXPECT_TRUE(get(*endpoint, "/healthz"));
+    EXPECT_LT(Clock::now() - asked, std::chrono::seconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+
+  // Two seconds each, and by now there is nothing to wait for.
+  const auto closed = Clock::now();
+  for (const RawConnection& each : slow) each.read_to_end();
+  EXPECT_LT(Clock::now() - closed, std::chrono::seconds(1));
 }
 
 TEST(HttpEndpoint, BearsWhatIsNotHttp) {

@@ -265,8 +265,8 @@ TEST(Report, NamesThePlaceOfWhatIsMalformed) {
   EXPECT_EQ(problem_with("[1]", kNoHistory), "result.json: expected the result of a run, found other JSON");
   EXPECT_EQ(problem_with("{}", "a,b\n1,2\n"), "history.csv:1: expected a header line with the column 'round'");
   EXPECT_EQ(problem_with("{}", header + "1,2,3\n2,3\n"), "history.csv:3: expected 3 fields, found 2");
-  EXPECT_EQ(problem_with("{}", header + "1,abc,3\n"), "history.csv:2: residual: expected a number, found 'abc'");
-  EXPECT_EQ(problem_with("{}", header + "x,1,3\n"), "history.csv:2: round: expected a number, found 'x'");
+  EXPECT_EQ(problem_with("{}", header + "1,abc,3\n"), "history.csv:2: residual: expected a number, found text");
+  EXPECT_EQ(problem_with("{}", header + "x,1,3\n"), "history.csv:2: round: expected a number, found text");
   EXPECT_TRUE(problem_with("{}", header + "1,\"2,3\n").starts_with("history.csv:2: expected a closing quote"));
 }
 
