@@ -339,10 +339,9 @@ bool same_rows(const MatrixXd& one, const MatrixXd& other) {
   return true;
 }
 
-// Z^T of three rows; nothing where no angle, or more than one, makes all the columns whole.
+// Z^T of three rows, at the angle that makes all the columns whole; nothing where another one does nearly as well.
 std::optional<MatrixXd> turn_to_whole(const MatrixXd& z, std::span<const std::size_t> columns) {
-  constexpr double kWhole = 1e-3;
-  std::optional<MatrixXd> found;
+  constexpr double kWhole = 1e-3, kClearly = 30.0;
   Index widest = -1;
   double most = 0.5;  // a column that is the same in all rows tells no angle
   for (const std::size_t column : columns) {
@@ -353,14 +352,21 @@ std::optional<MatrixXd> turn_to_whole(const MatrixXd& z, std::span<const std::si
       widest = static_cast<Index>(column);
     }
   }
-  if (widest < 0) return found;
+  if (widest < 0) return std::nullopt;
+  std::optional<MatrixXd> found;
+  double best = kWhole, second = kWhole;  // how far from whole
   for (const double angle : angles_for(z.row(widest).transpose())) {
     const MatrixXd turned = z * turn_about_ones(angle).transpose();
-    if (farthest_from_whole(turned, columns) > kWhole || (found && same_rows(*found, turned))) continue;
-    if (found) return std::nullopt;
-    found = turned;
+    const double off = farthest_from_whole(turned, columns);
+    if (off < best) {
+      if (!found || !same_rows(*found, turned)) second = best;
+      best = off;
+      found = turned;
+    } else if (off < second && !same_rows(*found, turned)) {
+      second = off;
+    }
   }
-  return found;
+  return best * kClearly < second ? found : std::nullopt;
 }
 
 }  // namespace
