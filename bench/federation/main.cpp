@@ -144,10 +144,10 @@ void masked_against_plain(const Settings& settings, const Identities& identities
   };
   const auto tls = [&](const std::string& name) { return identities.client_files(name); };
   const std::string name = fmt::format("-{}.db", local_steps);
-  test::ReplayGuards books(settings.scratch / fmt::format("books-{}", local_steps));
+  test::ReplayGuards guards(settings.scratch / fmt::format("guards-{}", local_steps));
   network::FederationOptions masked;
   masked.masked = true;
-  test::LocalFederation private_ones(clients(), masked, identities.server_files(), 0, tls, &books);
+  test::LocalFederation private_ones(clients(), masked, identities.server_files(), 0, tls, &guards);
   test::LocalFederation plain_ones(clients(), {}, identities.server_files(), 0, tls);
   StoredRounds ours(private_ones.engine(), settings.scratch / ("masked" + name), options, sums);
   StoredRounds other(plain_ones.engine(), settings.scratch / ("plain" + name), options, sums);

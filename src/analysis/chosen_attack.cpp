@@ -6,7 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "analysis/found_records.hpp"
+#include "analysis/point_cloud.hpp"
+#include "analysis/record_attack.hpp"
 #include "linalg/dense.hpp"
 #include "linalg/kernels.hpp"
 

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "analysis/record_attack.hpp"
-#include "analysis/transcript.hpp"
 #include "problem/standardize.hpp"
 
 namespace fedrk {

@@ -71,9 +71,9 @@ void Lasso::solve(double lambda, std::span<double> x) const {
   for (std::size_t j = 0; j < x.size(); ++j) axpy(-x[j], columns_.row(j), residual);
   const double still = options_.tolerance * std::sqrt(squared_norm(rhs_));
   // Most entries stay zero, so passes over the others come first; a pass over all of them decides.
-  for (std::size_t made = 0; made < options_.most_passes; ++made) {
+  for (std::size_t made = 0; made < options_.max_passes; ++made) {
     if (pass(lambda, false, residual, x) <= still) return;
-    while (++made < options_.most_passes && pass(lambda, true, residual, x) > still) {
+    while (++made < options_.max_passes && pass(lambda, true, residual, x) > still) {
     }
   }
 }

@@ -21,7 +21,7 @@ namespace fedrk {
 struct LassoOptions {
   std::size_t fixed = 0;     // the first columns (an intercept) are not penalised
   double tolerance = 1e-12;  // a pass that moves A x by less than this, relative to b, is the last
-  std::size_t most_passes = 100000;
+  std::size_t max_passes = 100000;
 };
 
 class Lasso {

@@ -372,11 +372,11 @@ std::optional<MatrixXd> turn_to_whole(const MatrixXd& z, std::span<const std::si
 }  // namespace
 
 std::vector<RecoveredRecord> records_from(const Moments& moments, const SmallSiteOptions& options) {
-  constexpr double kMostRows = 3.0;
+  constexpr double kMaxRows = 3.0;
   const MatrixXd square = square_of(moments.values);
   const auto ones = static_cast<Index>(options.ones);
   const double rows = std::round(square(ones, ones));
-  if (!moments.complete() || !(rows >= 1.0 && rows <= kMostRows) || std::abs(rows - square(ones, ones)) > 1e-3)
+  if (!moments.complete() || !(rows >= 1.0 && rows <= kMaxRows) || std::abs(rows - square(ones, ones)) > 1e-3)
     return {};
   // M = F F^T on columns of one length, F of as many columns as there are rows.
   constexpr double kZero = 1e-9;  // squares of a column of zeros, which a difference of sums leaves as rounding

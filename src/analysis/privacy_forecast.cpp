@@ -20,7 +20,7 @@ namespace fedrk {
 namespace {
 
 constexpr std::uint64_t kTries = 3;
-constexpr double kMostOperations = 4e8;
+constexpr double kMaxOperations = 4e8;
 constexpr std::uint32_t kGradientRounds = 30;  // of conjugate gradients, for condition numbers near one
 
 /// A federation to try the plan on: one client for each participant.
@@ -43,7 +43,7 @@ double cost_of_a_row(const Model& model) {
 
 // A pass over a part of the rows with clips longer by the same factor goes as far.
 void thin_out(Model& model) {
-  const auto most = static_cast<std::size_t>(std::max(1.0, kMostOperations / cost_of_a_row(model)));
+  const auto most = static_cast<std::size_t>(std::max(1.0, kMaxOperations / cost_of_a_row(model)));
   if (model.rows <= most) return;
   const double factor = static_cast<double>(model.rows) / static_cast<double>(most);
   for (privacy::PrivateRound& round : model.plan.rounds) round.pass.clip *= factor;
@@ -80,7 +80,7 @@ PrivacyForecast forecast(const privacy::PrivacyPlan& plan, const privacy::Public
   PrivacyForecast told{last_noise(plan, shape.participants), plan.rounds.back().sigma};
   Model model{plan, std::max<std::size_t>(1, shape.rows / shape.clients), shape.participants, shape.unknowns};
   // The noise of the last round alone is too much, and there are too many columns to find out by how much.
-  if (told.relative_error > kHopeless && cost_of_a_row(model) > kMostOperations) return told;
+  if (told.relative_error > kHopeless && cost_of_a_row(model) > kMaxOperations) return told;
   thin_out(model);
   std::vector<double> errors;
   for (std::uint64_t seed = 1; seed <= kTries; ++seed) errors.push_back(error_of_a_try(model, seed));

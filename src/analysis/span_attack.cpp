@@ -123,11 +123,11 @@ class DiscreteSearch {
 
   // Down to a minimum, with a look at the rounded point now and then: near a record, rounding is faster.
   bool descend(VectorXd& w) {
-    constexpr int kMost = 250, kLookEvery = 25;
+    constexpr int kMax = 250, kLookEvery = 25;
     constexpr double kStands = 1e-10;
     const double top = static_cast<double>(options_.levels - 1);
     const double bound = std::sqrt(top), step = 2.0 * top / static_cast<double>(rows());
-    for (int k = 1; k <= kMost; ++k) {
+    for (int k = 1; k <= kMax; ++k) {
       const VectorXd s = z_ * w;
       if (k % kLookEvery == 0 && look(s)) return true;
       const VectorXd beyond = s - s.cwiseMin(bound).cwiseMax(-bound);

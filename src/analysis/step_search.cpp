@@ -10,7 +10,7 @@ namespace fedrk {
 
 StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, const MethodForStep& method,
                        const StopSignal* stop) {
-  constexpr int kMostTrials = 20, kMostHalvings = 200;
+  constexpr int kMaxTrials = 20, kMaxHalvings = 200;
   const auto stopped = [stop] { return stop != nullptr && stop->requested(); };
   std::uint64_t rounds = 0;
   const auto attempt = [&](double step) -> StepChoice {
@@ -26,11 +26,10 @@ StepChoice search_step(Engine& engine, const RunOptions& pilot, double first, co
   };
 
   StepChoice best = attempt(first);
-  for (int k = 0; k < kMostHalvings && !std::isfinite(best.residual) && !stopped(); ++k)
-    best = attempt(0.5 * best.step);
+  for (int k = 0; k < kMaxHalvings && !std::isfinite(best.residual) && !stopped(); ++k) best = attempt(0.5 * best.step);
   for (const double factor : {2.0, 0.5}) {
     const double start = best.step;
-    for (int k = 0; k < kMostTrials && !stopped(); ++k) {
+    for (int k = 0; k < kMaxTrials && !stopped(); ++k) {
       const StepChoice next = attempt(best.step * factor);
       if (!(next.residual < best.residual)) break;
       best = next;

@@ -16,16 +16,16 @@ namespace {
 
 // Why the attack would take too long, if it would: a minute or so is the limit.
 std::string too_large(const io::Plan& plan, const io::Federation& federation) {
-  constexpr std::size_t kMostUnknowns = 200;
-  constexpr double kMostOperations = 1e12;
+  constexpr std::size_t kMaxUnknowns = 200;
+  constexpr double kMaxOperations = 1e12;
   const std::size_t unknowns = federation.problem.unknowns.size() + plan.run.noise_columns;
-  if (unknowns > kMostUnknowns) {
-    return fmt::format("The attack is not tried at this size: {} unknowns, at most {}.", unknowns, kMostUnknowns);
+  if (unknowns > kMaxUnknowns) {
+    return fmt::format("The attack is not tried at this size: {} unknowns, at most {}.", unknowns, kMaxUnknowns);
   }
   const std::size_t clients = federation.clients.size(), rounds = io::resolve(plan).run.rounds;
   const std::size_t asked = plan.run.participants == 0 ? clients : std::min(clients, plan.run.participants);
   const std::size_t messages = std::max<std::size_t>(4, asked) * rounds;  // four readings of each sum
-  if (search_cost(messages, unknowns + 1) <= kMostOperations) return "";
+  if (search_cost(messages, unknowns + 1) <= kMaxOperations) return "";
   return fmt::format(
       "The attack is not tried at this size: {} rounds with {} unknowns would take too long; try fewer --rounds.",
       rounds, unknowns);

@@ -24,15 +24,15 @@ std::string flops_text(std::optional<double> flops) {
 }
 
 std::string support_text(const io::FinishedComparison& comparison, const Outcome& outcome) {
-  constexpr std::size_t kMostNames = 6;
+  constexpr std::size_t kMaxNames = 6;
   if (!comparison.true_support.empty()) {
     return fmt::format("{} of {}", true_entries(comparison, outcome), comparison.true_support.size());
   }
   std::vector<std::string> names;
   for (const std::size_t j : outcome.support) {
-    if (names.size() < kMostNames) names.push_back(comparison.unknowns[j]);
+    if (names.size() < kMaxNames) names.push_back(comparison.unknowns[j]);
   }
-  const char* more = outcome.support.size() > kMostNames ? " ..." : "";
+  const char* more = outcome.support.size() > kMaxNames ? " ..." : "";
   return fmt::format("{}{}", fmt::join(names, " "), more);
 }
 

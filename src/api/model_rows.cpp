@@ -19,11 +19,11 @@ namespace {
 using Names = std::vector<std::string>;
 
 void refuse(const Names& problems) {
-  constexpr std::size_t kMost = 20;
+  constexpr std::size_t kMax = 20;
   if (problems.empty()) return;
-  const std::size_t shown = std::min(problems.size(), kMost);
+  const std::size_t shown = std::min(problems.size(), kMax);
   std::string message = fmt::format("{}", fmt::join(std::span(problems).first(shown), "; "));
-  if (problems.size() > kMost) message += fmt::format("; and {} more", problems.size() - kMost);
+  if (problems.size() > kMax) message += fmt::format("; and {} more", problems.size() - kMax);
   throw InvalidData(message);
 }
 

@@ -12,7 +12,7 @@
 namespace fedrk {
 namespace {
 
-constexpr std::size_t kLeastSum = 3;  // clients: with two, each knows the other's part
+constexpr std::size_t kMinSum = 3;  // clients: with two, each knows the other's part
 
 io::Plan plan_for(std::string_view text, const FitSettings& settings) {
   const api::Formula formula = api::parse_formula(text);
@@ -37,7 +37,7 @@ struct FitServer::Impl {
 
 FitServer::FitServer(std::string_view formula, std::vector<std::string> clients, const FitServerSettings& settings)
     : impl_(std::make_unique<Impl>()) {
-  if (settings.masked && clients.size() < kLeastSum) {
+  if (settings.masked && clients.size() < kMinSum) {
     throw InvalidArgument("masked sums need three or more clients: with two, each would know the other's part");
   }
   impl_->settings = settings;
@@ -50,7 +50,7 @@ FitServer::FitServer(std::string_view formula, std::vector<std::string> clients,
   options.federation.plan = impl_->plan;
   options.federation.clients = std::move(clients);
   options.federation.masked = settings.masked;
-  options.federation.min_sum = kLeastSum;
+  options.federation.min_sum = kMinSum;
   options.federation.join_limit = settings.join_limit;
   auto opened = network::FederationServer::open(std::move(options), impl_->log);
   if (!opened) throw InvalidData(opened.error().message);
@@ -68,7 +68,7 @@ Fit FitServer::run() try {
   io::FinishedRun run = api::run_plan(impl_->server->engine(), impl_->plan, std::move(gathered->problem),
                                       {.title = impl_->plan.target,
                                        .stop = settings.stop,
-                                       .min_group = impl_->settings.masked ? kLeastSum : 1,
+                                       .min_group = impl_->settings.masked ? kMinSum : 1,
                                        .data_observers = settings.observers});
   impl_->server->end({.status = io::status_of(run),
                       .reason = io::stop_text(run),

@@ -40,10 +40,10 @@ inline bool is_utf8(std::string_view text) {
 
 /// 'text', cut after about forty bytes; control characters and broken UTF-8 become question marks.
 inline std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 40;
-  const bool cut = text.size() > kLongest;
+  constexpr std::size_t kMaxLength = 40;
+  const bool cut = text.size() > kMaxLength;
   std::string out = "'";
-  for (std::size_t i = 0; i < text.size() && (!cut || i < kLongest - 3);) {
+  for (std::size_t i = 0; i < text.size() && (!cut || i < kMaxLength - 3);) {
     const std::size_t length = utf8_length(text.substr(i));
     const bool control = length == 1 && (static_cast<unsigned char>(text[i]) < 0x20U || text[i] == 0x7F);
     if (length == 0 || control) {

@@ -33,15 +33,15 @@ double PrivacyLedger::sum() {
 
 // "run a (0.01), run b (0.002)", those that cost most first.
 std::string PrivacyLedger::runs() {
-  constexpr int kMost = 5;
+  constexpr int kMax = 5;
   std::string text;
   int count = 0;
   Statement& each = database_.prepare("SELECT run, sum(rho) FROM privacy GROUP BY run ORDER BY sum(rho) DESC, run");
   while (each.next()) {
-    if (++count > kMost) continue;
+    if (++count > kMax) continue;
     text += (text.empty() ? "run " : ", run ") + each.get<std::string>(0) + " (" + brief(each.get<double>(1)) + ")";
   }
-  if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
+  if (count > kMax) text += " and " + std::to_string(count - kMax) + " more";
   return text;
 }
 

@@ -14,12 +14,12 @@
 namespace fedrk::store {
 namespace {
 
-constexpr double kInterval = 0.1;                              // seconds from one write to the next, at least
-constexpr double kShare = 0.05;                                // of the time, for writing, at most
-constexpr std::size_t kEnoughToTell = std::size_t{1} << 20;    // bytes, to know how quickly they come
-constexpr std::size_t kRow = 1000;                             // bytes that take as long to write as a row itself
-constexpr std::size_t kMostWaiting = std::size_t{64} << 20;    // likewise, in memory
-constexpr std::size_t kMostWritten = std::size_t{4096} << 20;  // likewise, in the file
+constexpr double kInterval = 0.1;                             // seconds from one write to the next, at least
+constexpr double kShare = 0.05;                               // of the time, for writing, at most
+constexpr std::size_t kEnoughToTell = std::size_t{1} << 20;   // bytes, to know how quickly they come
+constexpr std::size_t kRow = 1000;                            // bytes that take as long to write as a row itself
+constexpr std::size_t kMaxWaiting = std::size_t{64} << 20;    // likewise, in memory
+constexpr std::size_t kMaxWritten = std::size_t{4096} << 20;  // likewise, in the file
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
@@ -160,8 +160,8 @@ void RunJournal::waiting(std::size_t bytes) {
   if (keeps_answers_ && waiting_bytes_ >= kEnoughToTell) {
     // By what they are alone, and not by how slow the disk happened to be so far.
     const bool hopeless = static_cast<double>(written_bytes_ + waiting_bytes_) * seconds_per_byte_ > allowed;
-    const bool too_slow = waiting_bytes_ >= kMostWaiting && spent_ + cost_of_waiting() > allowed;
-    if (hopeless || too_slow || written_in_file_ + written_since_ >= kMostWritten) {
+    const bool too_slow = waiting_bytes_ >= kMaxWaiting && spent_ + cost_of_waiting() > allowed;
+    if (hopeless || too_slow || written_in_file_ + written_since_ >= kMaxWritten) {
       return stop_growing();
     }
   }

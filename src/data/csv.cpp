@@ -99,7 +99,7 @@ Result<Dataset> read_lines(const TextSurvey& text, TextLines lines, const TableO
   if (rows == 0) return error_in(path, "expected rows of numbers below the header, found none");
 
   // The last row may lack its line end. Checked before the matrix, which is as large as the header and the lines say.
-  const bool can_hold = rows <= (lines.bytes_left() + 1) / header->least_row_bytes();
+  const bool can_hold = rows <= (lines.bytes_left() + 1) / header->min_row_bytes();
   if (!can_hold) return first_problem(*header, lines, path);
   Result<Dataset> data = read_rows(*header, rows, lines, options.margins, path);
   if (!data) return data;

@@ -34,14 +34,14 @@ bool is_number(const std::string& name) { return static_cast<bool>(parse_number(
 // "the columns are a, b, c and 88 more": enough to see a slip of the pen, on one line. A header with numbers in it may
 // be the first row of a table without one, and is not shown.
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kMax = 12;
   if (std::ranges::any_of(names, is_number)) return "the header holds numbers: is it a row of the data?";
   std::string out = "the columns are ";
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+  for (std::size_t i = 0; i < std::min(names.size(), kMax); ++i) {
     const std::string name = shown(names[i]);
     out.append(i == 0 ? "" : ", ").append(name, 1, name.size() - 2);
   }
-  if (names.size() > kMost) out += fmt::format(" and {} more", names.size() - kMost);
+  if (names.size() > kMax) out += fmt::format(" and {} more", names.size() - kMax);
   return out;
 }
 
@@ -111,9 +111,7 @@ std::optional<std::string> assign_all(CsvHeader& header, const TableOptions& opt
 
 std::size_t CsvHeader::count(CsvRole role) const { return static_cast<std::size_t>(std::ranges::count(roles, role)); }
 
-std::size_t CsvHeader::least_row_bytes() const {
-  return roles.size() + count(CsvRole::Feature) + count(CsvRole::Target);
-}
+std::size_t CsvHeader::min_row_bytes() const { return roles.size() + count(CsvRole::Feature) + count(CsvRole::Target); }
 
 Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path) {
   if (trimmed(line).empty()) return error_at(path, 1, "expected a header with column names, found a blank line");

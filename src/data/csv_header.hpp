@@ -26,7 +26,7 @@ struct CsvHeader {
 
   std::size_t count(CsvRole role) const;
   /// The shortest a row can be, its line end included: a digit and a delimiter for each number, a delimiter for others.
-  std::size_t least_row_bytes() const;
+  std::size_t min_row_bytes() const;
 };
 
 /// The names alone; nothing has a role yet. `path` is for messages.

@@ -46,14 +46,14 @@ Problem read_number(std::string_view text, double& value) {
 }
 
 Problem read_pair(std::string_view pair, SvmRow& row) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
   const std::size_t colon = pair.find(':');
   if (colon == std::string_view::npos) return "expected index:value, found no colon";
   if (pair.starts_with("qid:")) return "qid is not supported; expected index:value";
   const Result<std::uint64_t> index = parse_whole(pair.substr(0, colon));
   if (!index) return "index: " + index.error().message;
   if (*index == 0) return "expected indices from 1, found index 0";
-  if (*index > kMost) return fmt::format("expected indices up to {}, found a larger one", kMost);
+  if (*index > kMax) return fmt::format("expected indices up to {}, found a larger one", kMax);
   if (!row.columns.empty() && *index <= row.columns.back() + std::uint64_t{1}) {
     return "expected ascending indices, found one that is not above the one before it";
   }

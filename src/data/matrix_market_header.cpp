@@ -104,11 +104,11 @@ std::size_t listed_entries(const MarketHeader& header) {
 }
 
 Problem check_sizes(MarketHeader& header, std::size_t bytes_left) {
-  constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t kMax = std::numeric_limits<std::uint32_t>::max();
   const std::string shape = fmt::format("{} x {}", header.rows, header.cols);
   if (header.rows == 0 || header.cols == 0) return "expected at least one row and one column, found " + shape;
-  if (header.rows > kMost || header.cols > kMost) {
-    return fmt::format("expected at most {} rows and columns, found {}", kMost, shape);
+  if (header.rows > kMax || header.cols > kMax) {
+    return fmt::format("expected at most {} rows and columns, found {}", kMax, shape);
   }
   if (header.mirrored() && header.rows != header.cols)
     return "expected a square matrix for this symmetry, found " + shape;

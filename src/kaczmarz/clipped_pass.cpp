@@ -13,7 +13,7 @@
 namespace fedrk {
 namespace {
 
-constexpr double kMostUnits = 0x1.0p52;  // half of what a double counts exactly: a sum of two still is
+constexpr double kMaxUnits = 0x1.0p52;  // half of what a double counts exactly: a sum of two still is
 
 // From d, with the right-hand side as it is at x. That of a row whose product with x is beyond all numbers is none, and
 // such a row makes no step wherever d is.
@@ -55,7 +55,7 @@ void put_on_noisy_grid(const ClippedPass& pass, std::span<const double> gaussian
   for (std::size_t j = 0; j < values.size(); ++j) {
     const double gaussian = gaussians.empty() ? stream.gaussian() : gaussians[j];
     const double units = std::nearbyint(std::ldexp(values[j], -pass.exponent)) + std::nearbyint(share * gaussian);
-    values[j] = std::ldexp(std::clamp(units, -kMostUnits, kMostUnits), pass.exponent);
+    values[j] = std::ldexp(std::clamp(units, -kMaxUnits, kMaxUnits), pass.exponent);
   }
 }
 

@@ -16,14 +16,14 @@ constexpr std::size_t kLine = 64;
 // A dozen vectors of a million numbers, or three of ten million. Sanitizers want to see what is used after it was
 // freed.
 #ifdef FEDRK_SANITIZED
-constexpr std::size_t kMostSpare = 0;
+constexpr std::size_t kMaxSpare = 0;
 #else
-constexpr std::size_t kMostSpare = std::size_t{256} << 20;
+constexpr std::size_t kMaxSpare = std::size_t{256} << 20;
 #endif
 
 // Never destroyed: vectors of static objects may be freed after it would be.
 SpareBlocks& spare_blocks() {
-  static auto& blocks = *new SpareBlocks(kMostSpare);
+  static auto& blocks = *new SpareBlocks(kMaxSpare);
   return blocks;
 }
 

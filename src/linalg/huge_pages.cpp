@@ -58,9 +58,9 @@ void* SpareBlocks::take(std::size_t bytes) noexcept {
 }
 
 void SpareBlocks::keep(void* memory, std::size_t bytes) noexcept {
-  if (bytes > most_) return std::free(memory);
+  if (bytes > max_) return std::free(memory);
   const std::lock_guard lock(mutex_);
-  while (count_ == blocks_.size() || bytes_ + bytes > most_) {
+  while (count_ == blocks_.size() || bytes_ + bytes > max_) {
     std::free(blocks_.front().memory);
     remove(0);
   }

@@ -29,7 +29,7 @@ void unmap(void* memory, std::size_t bytes) noexcept;
 class SpareBlocks {
  public:
   /// Keeps at most so many bytes.
-  explicit SpareBlocks(std::size_t most) : most_(most) {}
+  explicit SpareBlocks(std::size_t most) : max_(most) {}
   SpareBlocks(const SpareBlocks&) = delete;
   SpareBlocks& operator=(const SpareBlocks&) = delete;
   ~SpareBlocks();
@@ -50,7 +50,7 @@ class SpareBlocks {
   };
   void remove(std::size_t k) noexcept;
 
-  std::size_t most_;
+  std::size_t max_;
   mutable std::mutex mutex_;
   std::array<Block, 32> blocks_{};  // the first `count_`, the oldest first
   std::size_t count_ = 0, bytes_ = 0;

@@ -83,9 +83,9 @@ void sparse_axpy(double alpha, const BasicSparseRow<Number>& a, std::span<double
 // A row of some hundred bytes: its first lines are all that the hardware would not fetch by itself. Inlined by force,
 // or GCC finds that the function has no effect and drops the call.
 __attribute__((always_inline)) inline void call_from_memory(const void* data, std::size_t bytes) {
-  constexpr std::size_t kLine = 64, kMost = 512;
+  constexpr std::size_t kLine = 64, kMax = 512;
   const char* const first = static_cast<const char*>(data);
-  for (std::size_t at = 0; at < std::min(bytes, kMost); at += kLine) __builtin_prefetch(first + at);
+  for (std::size_t at = 0; at < std::min(bytes, kMax); at += kLine) __builtin_prefetch(first + at);
   if (bytes > 0) __builtin_prefetch(first + bytes - 1);
 }
 

@@ -13,9 +13,9 @@ constexpr double kBetter = 0.9;                                          // of t
 constexpr double kSolved = 1e-10;                                        // a relative residual that may be rounding
 constexpr double kRounding = 1e-13;                                      // one that is, where it falls no further
 constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
-constexpr double kGrown = 1e5;            // times the first level, or the level that was reached after coming close
-constexpr std::size_t kLongestTurn = 64;  // rounds; with very many clients the level of these must do
-constexpr std::size_t kPaceRounds = 30;   // in which the pace is taken
+constexpr double kGrown = 1e5;           // times the first level, or the level that was reached after coming close
+constexpr std::size_t kMaxTurn = 64;     // rounds; with very many clients the level of these must do
+constexpr std::size_t kPaceRounds = 30;  // in which the pace is taken
 
 }  // namespace
 
@@ -61,7 +61,7 @@ bool ConvergenceMonitor::ends_turn(const RoundReplies& round) {
   turn_largest_ = std::max(turn_largest_, *round.relative_residual);
   turn_smallest_ = std::min(turn_smallest_, *round.relative_residual);
   heard_.add(round.answered);
-  return heard_.complete() || turn_length_ >= kLongestTurn;
+  return heard_.complete() || turn_length_ >= kMaxTurn;
 }
 
 void ConvergenceMonitor::take_level(std::span<const double> before) {

@@ -16,7 +16,7 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2.0;
 constexpr double kPairRounding = 0x1.0p-96;  // of cross-products in double-double, relative to the diagonal
 constexpr double kSuspect = 1e-16;           // of a squared length: worth comparing with the rounding of the data
 constexpr double kNoise = 4.0;               // times the rounding of the data
-constexpr unsigned kMostRefinements = 4;
+constexpr unsigned kMaxRefinements = 4;
 constexpr double kSweepsOfGradients = 25.0;
 
 /// Where entry (i, j), i <= j, of the packed upper triangle stands.
@@ -71,12 +71,12 @@ std::vector<double> rounding_of_columns(const FitOptions& options, std::span<con
 }  // namespace
 
 bool pairs_are_cheap(std::span<const ClientSummary> roster, std::size_t unknowns) {
-  constexpr double kMostProducts = 1e10;
-  constexpr std::size_t kMostUnknowns = 512;  // beyond, the factorisation at the server takes its time
+  constexpr double kMaxProducts = 1e10;
+  constexpr std::size_t kMaxUnknowns = 512;  // beyond, the factorisation at the server takes its time
   std::size_t rows = 0;
   for (const ClientSummary& client : roster) rows = std::max(rows, client.rows);
   const auto n = static_cast<double>(unknowns);
-  return unknowns <= kMostUnknowns && static_cast<double>(rows) * n * n <= kMostProducts;
+  return unknowns <= kMaxUnknowns && static_cast<double>(rows) * n * n <= kMaxProducts;
 }
 
 bool gram_is_quicker(std::size_t unknowns, const LinkSpeed& link) {
@@ -217,7 +217,7 @@ void GramMethod::refine(const RoundReplies& round, std::span<double> x) {
   ++refinements_;
   // One correction always; more where only rounding tells that the residual is orthogonal.
   if (refinements_ > 1 && found.value <= options_.tolerance && measure.holds) return finish(x);
-  if (!better || refinements_ > kMostRefinements) {
+  if (!better || refinements_ > kMaxRefinements) {
     if (measure_->holds) return finish(x);
     std::ranges::copy(best_, x.begin());
     phase_ = Phase::Gradients;

@@ -9,7 +9,7 @@
 namespace fedrk {
 namespace {
 
-constexpr std::size_t kMostRestarts = 3;  // after rounding threw x out from close to a solution
+constexpr std::size_t kMaxRestarts = 3;  // after rounding threw x out from close to a solution
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void HyperplaneMethod::look_back(RoundIndex t, const RoundReplies& round, std::s
   }
   if (!memory_) return;  // steps over single hyperplanes may hover as they like; the round loop judges them
   const bool diverged = judgement == Judgement::Diverged;
-  if (diverged && monitor_.came_close() && restarts_ < kMostRestarts) {
+  if (diverged && monitor_.came_close() && restarts_ < kMaxRestarts) {
     ++restarts_;
     return begin_again(options_.memory, x);
   }

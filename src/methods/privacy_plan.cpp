@@ -34,7 +34,7 @@ PrivateRound round_with(double clip, double rho, std::size_t min_answers, const 
   const double shares = static_cast<double>(min_answers - 1);
   const double share = 2.0 * clip / std::sqrt(2.0 * rho * shares);
   made.pass.exponent = std::ilogb(share) - kGridBits;
-  made.sigma = sensitivity(made.pass, shape.most_rows, shape.unknowns) / std::sqrt(2.0 * rho);
+  made.sigma = sensitivity(made.pass, shape.max_rows, shape.unknowns) / std::sqrt(2.0 * rho);
   made.pass.noise = made.sigma / std::sqrt(shares);
   return made;
 }

@@ -47,7 +47,7 @@ struct PrivacyOptions {
 struct PublicShape {
   std::size_t rows = 0;  // of all clients
   std::size_t clients = 0;
-  std::size_t most_rows = 0;  // of one client
+  std::size_t max_rows = 0;  // of one client
   std::size_t unknowns = 0;
   std::size_t participants = 0;  // a round
 };

@@ -64,7 +64,7 @@ privacy::PublicShape public_shape(std::span<const ClientSummary> roster, std::si
       .clients = roster.size(), .unknowns = unknowns, .participants = participants == 0 ? roster.size() : participants};
   for (const ClientSummary& client : roster) {
     shape.rows += client.rows;
-    shape.most_rows = std::max(shape.most_rows, client.rows);
+    shape.max_rows = std::max(shape.max_rows, client.rows);
   }
   return shape;
 }

@@ -17,7 +17,7 @@ using Support = std::vector<std::uint32_t>;
 
 // An estimate of pure noise is beyond this many standard errors once in 16,000 times.
 constexpr double kStandsOut = 4.0;
-constexpr int kMostFits = 20;
+constexpr int kMaxFits = 20;
 
 /// The `most` largest entries that are not zero, ascending.
 Support largest_entries(std::span<const double> x, std::size_t most) {
@@ -155,7 +155,7 @@ Refit refit(Engine& engine, const RefitOptions& options, std::span<const double>
   std::ranges::sort(made.support);
   made.result.x.assign(x.begin(), x.end());
   const auto lengths = given ? std::nullopt : column_lengths(engine, options.run, made.result);
-  for (int fit = 0; fit < kMostFits && !made.support.empty(); ++fit) {
+  for (int fit = 0; fit < kMaxFits && !made.support.empty(); ++fit) {
     if (made.result.history.size() >= options.run.rounds) break;
     add_fit(engine, options, observers, stop, made);
     const bool measured = made.result.relative_residual.has_value();

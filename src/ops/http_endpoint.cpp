@@ -25,10 +25,10 @@ using beast::error_code;
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 
-constexpr auto kLongest = 2s;                    // for one connection, from its first byte to its last
-constexpr std::uint32_t kMostHeader = 8 * 1024;  // bytes: browsers send one or two thousand
-constexpr std::size_t kMostConnections = 128;    // at one time; the oldest gives way
-constexpr auto kPause = 50ms;                    // of accepting, where there is no descriptor
+constexpr auto kMaxTime = 2s;                   // for one connection, from its first byte to its last
+constexpr std::uint32_t kMaxHeader = 8 * 1024;  // bytes: browsers send one or two thousand
+constexpr std::size_t kMaxConnections = 128;    // at one time; the oldest gives way
+constexpr auto kPause = 50ms;                   // of accepting, where there is no descriptor
 constexpr const char* kPlain = "text/plain; charset=utf-8";
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -73,9 +73,9 @@ class Exchange {
   /// `done` is called once, last.
   void start(Done done) {
     done_ = std::move(done);
-    parser_.header_limit(kMostHeader);
+    parser_.header_limit(kMaxHeader);
     parser_.body_limit(0);
-    stream_.expires_after(kLongest);
+    stream_.expires_after(kMaxTime);
     http::async_read(stream_, buffer_, parser_, [this](error_code failure, std::size_t) {
       if (failure) return done_();
       answer();
@@ -101,7 +101,7 @@ class Exchange {
   beast::tcp_stream stream_;
   const Pages& pages_;
   Done done_;
-  beast::flat_buffer buffer_{2 * kMostHeader};
+  beast::flat_buffer buffer_{2 * kMaxHeader};
   http::request_parser<http::empty_body> parser_;
   Response response_;
 };
@@ -148,7 +148,7 @@ class HttpEndpoint::Impl {
     acceptor_.async_accept([this](error_code failure, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
       if (failure) return accept_later();
-      if (exchanges_.size() >= kMostConnections) exchanges_.front().cut();
+      if (exchanges_.size() >= kMaxConnections) exchanges_.front().cut();
       const auto place = exchanges_.emplace(exchanges_.end(), std::move(socket), pages_);
       place->start([this, place] { asio::post(context_, [this, place] { exchanges_.erase(place); }); });
       accept_next();

@@ -36,13 +36,13 @@ int write_all(int descriptor, std::string_view bytes) {
 }  // namespace
 
 Result<std::string> read_text_file(const fs::path& path) {
-  constexpr std::size_t kMost = std::size_t{1} << 20;
+  constexpr std::size_t kMax = std::size_t{1} << 20;
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return failed("cannot read", path, errno);
   std::string text;
   std::array<char, 4096> piece{};
   ssize_t got = 1;
-  while (got > 0 && text.size() <= kMost) {
+  while (got > 0 && text.size() <= kMax) {
     got = ::read(descriptor, piece.data(), piece.size());
     if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
     if (got < 0 && errno == EINTR) got = 1;
@@ -50,7 +50,7 @@ Result<std::string> read_text_file(const fs::path& path) {
   const int why = errno;
   ::close(descriptor);
   if (got < 0) return failed("cannot read", path, why);
-  if (text.size() > kMost) return Error{path.string() + ": too large to be a certificate, a key or settings"};
+  if (text.size() > kMax) return Error{path.string() + ": too large to be a certificate, a key or settings"};
   return text;
 }
 

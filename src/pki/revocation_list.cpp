@@ -45,13 +45,13 @@ std::string RevocationList::judge(const std::string& certificate) const {
 
 std::string RevocationList::veto(const std::string& certificate) {
   constexpr auto kPause = std::chrono::milliseconds(200);
-  constexpr std::size_t kMostJudged = 10'000;
+  constexpr std::size_t kMaxJudged = 10'000;
   if (const auto now = std::chrono::steady_clock::now(); now - looked_ >= kPause) {
     looked_ = now;
     (void)read();
   }
   if (const auto found = judged_.find(certificate); found != judged_.end()) return found->second;
-  if (judged_.size() >= kMostJudged) judged_.clear();
+  if (judged_.size() >= kMaxJudged) judged_.clear();
   return judged_.emplace(certificate, judge(certificate)).first->second;
 }
 

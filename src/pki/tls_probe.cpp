@@ -139,7 +139,7 @@ Finding tls_probe(const std::string& host, std::uint16_t port, const Credentials
   return {Stage::Certificate, false, failure.what(), "look at the certificate, key and ca files: fedrk check", true};
 }
 
-Result<HostAndPort> parse_host_and_port(const std::string& text, unsigned least_port) {
+Result<HostAndPort> parse_host_and_port(const std::string& text, unsigned min_port) {
   const Error error{fmt::format("'{}': expected HOST:PORT, as in server.example.org:7443 or [::1]:7443", text)};
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return error;
@@ -150,7 +150,7 @@ Result<HostAndPort> parse_host_and_port(const std::string& text, unsigned least_
   const char *first = text.data() + colon + 1, *last = text.data() + text.size();
   unsigned port = 0;
   const auto [end, failed] = std::from_chars(first, last, port);
-  if (failed != std::errc() || end != last || port < least_port || port > 65535) return error;
+  if (failed != std::errc() || end != last || port < min_port || port > 65535) return error;
   return HostAndPort{host, static_cast<std::uint16_t>(port)};
 }
 

@@ -42,7 +42,7 @@ struct HostAndPort {
   std::uint16_t port;
 };
 
-/// "server.example.org:7443", "[::1]:7443"; with `least_port` 0 also "127.0.0.1:0", to listen at any port that is free.
-Result<HostAndPort> parse_host_and_port(const std::string& text, unsigned least_port = 1);
+/// "server.example.org:7443", "[::1]:7443"; with `min_port` 0 also "127.0.0.1:0", to listen at any port that is free.
+Result<HostAndPort> parse_host_and_port(const std::string& text, unsigned min_port = 1);
 
 }  // namespace fedrk::security

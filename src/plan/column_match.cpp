@@ -34,14 +34,14 @@ Names features_of(const Plan& plan, const Names& names) {
 
 // "'u', 'v' and 'w'"; only some of very many.
 std::string listed(const Names& names) {
-  constexpr std::size_t kMost = 12;
-  const std::size_t count = std::min(names.size(), kMost);
+  constexpr std::size_t kMax = 12;
+  const std::size_t count = std::min(names.size(), kMax);
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     const bool last = i + 1 == names.size();
     text += (i == 0 ? "" : last ? " and " : ", ") + shown(names[i]);
   }
-  return names.size() > kMost ? text + fmt::format(" and {} more", names.size() - kMost) : text;
+  return names.size() > kMax ? text + fmt::format(" and {} more", names.size() - kMax) : text;
 }
 
 Names missing(const Names& wanted, const Names& there) {
@@ -100,7 +100,7 @@ Result<std::vector<FileHeader>> exchange_headers(const Plan& plan, Peers& peers,
 }
 
 Result<std::vector<std::string>> match_columns(const Plan& plan, std::span<const FileHeader> headers) {
-  constexpr std::size_t kMost = 20;
+  constexpr std::size_t kMax = 20;
   const auto named = std::ranges::find_if(headers, [](const FileHeader& header) { return !header.names.empty(); });
   if (named == headers.end() || plan.target.empty()) return Names{};  // whoever reads a table asks for its target
   const FileHeader& first = *named;
@@ -110,9 +110,9 @@ Result<std::vector<std::string>> match_columns(const Plan& plan, std::span<const
     std::ranges::move(problems_of(plan, header, first, features), std::back_inserter(problems));
   }
   if (problems.empty()) return features;
-  const std::size_t shown_ones = std::min(problems.size(), kMost);
+  const std::size_t shown_ones = std::min(problems.size(), kMax);
   std::string message = fmt::format("{}", fmt::join(std::span(problems).first(shown_ones), "; "));
-  if (problems.size() > kMost) message += fmt::format("; and {} more", problems.size() - kMost);
+  if (problems.size() > kMax) message += fmt::format("; and {} more", problems.size() - kMax);
   return Error{"the tables do not fit each other: " + message + ". Every table needs the same columns, in any order"};
 }
 

@@ -133,8 +133,8 @@ Result<void> check_method(const Plan& plan) {
   if (plan.method.soft > 0.0 && plan.row_sampling == RowSampling::Greedy) {
     return Error{"--sparse draws rows; --row-sampling greedy is not for it"};
   }
-  constexpr std::size_t kMostNoise = 1'000'000'000;
-  if (plan.run.noise_columns > kMostNoise) return Error{fmt::format("--noise-columns: at most {}", kMostNoise)};
+  constexpr std::size_t kMaxNoise = 1'000'000'000;
+  if (plan.run.noise_columns > kMaxNoise) return Error{fmt::format("--noise-columns: at most {}", kMaxNoise)};
   return {};
 }
 

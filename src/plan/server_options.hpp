@@ -35,7 +35,7 @@ struct FederationOptions {
   Milliseconds hello_limit{10'000};
 
   unsigned wrong_limit = 3;               // answers that make no sense, until a client is quarantined
-  std::size_t most_connections = 0;       // 0: twice the clients and some
+  std::size_t max_connections = 0;        // 0: twice the clients and some
   std::size_t max_vector = 1 << 27;       // numbers, a gigabyte
   std::size_t largest_message = 4 << 20;  // bytes
 

@@ -26,7 +26,7 @@ constexpr io::ChoiceName<LogLevel> kLevels[] = {
     {"debug", LogLevel::Debug}, {"info", LogLevel::Info}, {"warn", LogLevel::Warning}, {"error", LogLevel::Error}};
 constexpr io::ChoiceName<bool> kDraws[] = {{"secret", false}, {"plan", true}};
 constexpr io::ChoiceName<bool> kReveals[] = {{"sums", false}, {"updates", true}};
-constexpr std::size_t kLeastSum = 3;  // in a sum of two, each could compute the other's part
+constexpr std::size_t kMinSum = 3;  // in a sum of two, each could compute the other's part
 
 Values text_or_nothing(const std::string& text) { return text.empty() ? Values{} : Values{text}; }
 Values switch_text(bool on) { return {on ? "true" : "false"}; }
@@ -114,7 +114,7 @@ constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
      FEDRK_CLIENT_GET({io::word_of<bool>(kReveals, s.reveal_updates)})},
     {"min-sum", kPrivacy, OptionKind::Number, "N|all",
      "minimum number of clients in a sum; all: every client of the run",
-     FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum, {"all", 0})),
+     FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_sum, kMinSum, {"all", 0})),
      FEDRK_CLIENT_GET(whole_or_word(s.min_sum, "all"))},
     {"epsilon", kPrivacy, OptionKind::Number, "EPS|none", "differential privacy budget of these rows, over all runs",
      FEDRK_CLIENT_SET(io::set_epsilon(v, s.privacy_epsilon)),
@@ -139,7 +139,7 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
      "address that serves /healthz and /metrics, such as 127.0.0.1:9464", FEDRK_SERVER_SET(io::set_text(v, s.metrics)),
      FEDRK_SERVER_GET(text_or_nothing(s.metrics))},
     {"min-sum", kPrivacy, OptionKind::Number, "N", "minimum number of clients in a masked sum",
-     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.min_sum, kLeastSum)),
+     FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.min_sum, kMinSum)),
      FEDRK_SERVER_GET({std::to_string(s.min_sum)})},
     {"unmasked", kPrivacy, OptionKind::Switch, "",
      "do not mask sums, for tests: the server sees single updates, and every client must set reveal = \"updates\"",

@@ -135,7 +135,7 @@ AlignedVector pairs_of(RowsType rows, std::span<const double> rhs, const Frame& 
                                 panels.stride());
       powers.read(k, row);
       const double b = rhs[first + k];
-      panels.at(k, n) = std::abs(b) < detail::kLeastFactor ? 0.0 : b;
+      panels.at(k, n) = std::abs(b) < detail::kMinFactor ? 0.0 : b;
     }
     powers.put(count, panels);
     for (std::size_t p = 0; p < panels.count(); ++p) {

@@ -44,7 +44,7 @@ class ScaledRow {
   }
 
  private:
-  static double usable(double entry) { return std::abs(entry) < detail::kLeastFactor ? 0.0 : entry; }
+  static double usable(double entry) { return std::abs(entry) < detail::kMinFactor ? 0.0 : entry; }
 
   // A power of zero is zero, so it stands where its source does.
   template <class Number>

@@ -66,9 +66,9 @@ LinePlot error_plot(const FinishedComparison& comparison) {
                 .log_x = true,
                 .levels = {{"target " + to_text(comparison.target), comparison.target, true}},
                 .height = 420.0};
-  constexpr std::size_t kMostLines = 8;
+  constexpr std::size_t kMaxLines = 8;
   for (const Outcome& outcome : comparison.outcomes) {
-    if (outcome.errors.size() < 2 || plot.series.size() == kMostLines) continue;
+    if (outcome.errors.size() < 2 || plot.series.size() == kMaxLines) continue;
     Series& series = plot.series.emplace_back(Series{.label = outcome.label});
     for (std::size_t t = 0; t < outcome.errors.size(); ++t) {
       series.points.push_back({static_cast<double>(t + 1), outcome.errors[t]});

@@ -13,10 +13,10 @@
 namespace fedrk::io {
 namespace {
 
-constexpr std::size_t kMostEntries = 25;
-constexpr std::size_t kMostLines = 30;  // of the table
+constexpr std::size_t kMaxEntries = 25;
+constexpr std::size_t kMaxLines = 30;  // of the table
 constexpr const char* kIntercept = "(Intercept)";
-constexpr std::size_t kMostClients = 50;
+constexpr std::size_t kMaxClients = 50;
 
 PageData with_caption(const std::string& picture, const std::string& caption) {
   PageData part("svg", picture);
@@ -86,7 +86,7 @@ void put_table(const Json& coefficients, PageData& part) {
   PageList columns{PageData("text", "coefficient")};
   if (standardized) columns.emplace_back("text", "standardised");
   PageList rows;
-  for (std::size_t i = 0; i < std::min(coefficients.size(), kMostLines); ++i) {
+  for (std::size_t i = 0; i < std::min(coefficients.size(), kMaxLines); ++i) {
     PageData row("name", name_of(coefficients[i]));
     PageList cells{PageData("text", number_text(coefficients[i], "coefficient"))};
     if (standardized) cells.emplace_back("text", number_text(coefficients[i], "standardized"));
@@ -96,16 +96,15 @@ void put_table(const Json& coefficients, PageData& part) {
   part.set("columns", columns);
   part.set("rows", rows);
   const std::size_t all = coefficients.size();
-  part.set(
-      "more",
-      if_any(all > kMostLines ? fmt::format("… and {} more in solution.csv.", short_count(all - kMostLines)) : ""));
+  part.set("more",
+           if_any(all > kMaxLines ? fmt::format("… and {} more in solution.csv.", short_count(all - kMaxLines)) : ""));
 }
 
 BarChart chart_of(const Json& coefficients) {
   BarChart chart{.title = "Coefficients by size", .label_header = "name", .columns = {"coefficient"}};
   const bool standardized = is_standardized(coefficients);
   if (standardized) chart.columns = {"standardised"};
-  for (const std::size_t i : heaviest(coefficients, kMostEntries)) {
+  for (const std::size_t i : heaviest(coefficients, kMaxEntries)) {
     chart.bars.push_back({.label = name_of(coefficients[i]),
                           .value = weight_of(coefficients[i]),
                           .cells = {number_text(coefficients[i], standardized ? "standardized" : "coefficient")}});
@@ -118,7 +117,7 @@ std::string chart_caption(const Json& coefficients) {
   const bool intercept =
       std::ranges::any_of(coefficients, [](const Json& entry) { return text_at(entry, "name") == kIntercept; });
   const std::size_t drawn = coefficients.size() - (intercept ? 1 : 0);
-  std::string text = drawn > kMostEntries ? fmt::format("The {} largest coefficients", kMostEntries) : "Coefficients";
+  std::string text = drawn > kMaxEntries ? fmt::format("The {} largest coefficients", kMaxEntries) : "Coefficients";
   text += is_standardized(coefficients) ? " by size, in standardised units" : " by size";
   return text + (intercept ? "; the intercept is not drawn." : ".");
 }
@@ -157,7 +156,7 @@ void put_selection(const SavedRun& run, PageData& page) {
   const auto refit = number_at(run.result, "refit_rounds").value_or(0.0);
   const double rounds = number_at(run.result, "rounds").value_or(0.0) - refit;
   BarChart chart{.title = "How often each entry was selected", .label_header = "entry", .columns = {"rounds", "share"}};
-  for (std::size_t i = 0; i < std::min(all, kMostEntries); ++i) {
+  for (std::size_t i = 0; i < std::min(all, kMaxEntries); ++i) {
     const auto count = count_at(selection[i], "count").value_or(0);
     const double share = rounds > 0.0 ? 100.0 * static_cast<double>(count) / rounds : -1.0;
     chart.bars.push_back({.label = name_of(selection[i]),
@@ -169,7 +168,7 @@ void put_selection(const SavedRun& run, PageData& page) {
   if (keep) {
     caption = fmt::format("Rounds in which each entry was among the {0} kept; the {0} most frequent stand out.", *keep);
   }
-  if (all > kMostEntries) caption += fmt::format(" … and {} more, kept less often.", short_count(all - kMostEntries));
+  if (all > kMaxEntries) caption += fmt::format(" … and {} more, kept less often.", short_count(all - kMaxEntries));
   page.set("selection", with_caption(svg(chart), caption));
 }
 
@@ -194,7 +193,7 @@ void put_clients(const SavedRun& run, PageData& page) {
                  .label_header = "client",
                  .columns = {"rounds", "absences", "rows"}};
   const auto cell = [](const std::optional<std::uint64_t>& count) { return count ? short_count(*count) : "–"; };
-  for (std::size_t i = 0; i < std::min(all, kMostClients); ++i) {
+  for (std::size_t i = 0; i < std::min(all, kMaxClients); ++i) {
     const auto rounds = count_at(clients[i], "rounds");
     chart.bars.push_back(
         {.label = name_of(clients[i]),
@@ -202,7 +201,7 @@ void put_clients(const SavedRun& run, PageData& page) {
          .cells = {cell(rounds), cell(count_at(clients[i], "absences")), cell(count_at(clients[i], "rows"))}});
   }
   std::string caption = "Rounds that each client answered; absences are rounds in which it was asked and did not.";
-  if (all > kMostClients) caption += fmt::format(" … and {} more in result.json.", short_count(all - kMostClients));
+  if (all > kMaxClients) caption += fmt::format(" … and {} more in result.json.", short_count(all - kMaxClients));
   PageData part = with_caption(svg(chart), caption);
   part.set("heading", text_at(run.result, "goal") == "fit" ? "Sites" : "Clients");
   page.set("clients", part);

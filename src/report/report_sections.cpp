@@ -91,16 +91,15 @@ std::string participants(const SavedRun& run) {
 
 // The files one below the other, over the whole width, as paths are long.
 void put_files(const SavedRun& run, PageData& page) {
-  constexpr std::size_t kMostFiles = 8;
+  constexpr std::size_t kMaxFiles = 8;
   const Json& files = at(at(run.result, "problem"), "files");
   if (!files.is_array() || files.empty()) return;
   PageList names;
-  for (std::size_t i = 0; i < std::min(files.size(), kMostFiles); ++i) {
+  for (std::size_t i = 0; i < std::min(files.size(), kMaxFiles); ++i) {
     if (files[i].is_string()) names.emplace_back("text", files[i].get<std::string>());
   }
   PageData part("names", names);
-  part.set("more",
-           files.size() > kMostFiles ? fmt::format("… and {} more", short_count(files.size() - kMostFiles)) : "");
+  part.set("more", files.size() > kMaxFiles ? fmt::format("… and {} more", short_count(files.size() - kMaxFiles)) : "");
   page.set("files", part);
 }
 

@@ -23,13 +23,13 @@ std::string notes_text(const io::FinishedRun& run) {
 }
 
 std::string solution_table(const io::FinishedRun& run) {
-  constexpr std::size_t kMost = 20;
+  constexpr std::size_t kMax = 20;
   std::vector<std::size_t> order(run.unknowns.size());
   if (!run.selection_counts.empty()) {
     order = run.selection_order;
   } else {
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (order.size() > kMost) {
+    if (order.size() > kMax) {
       std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t j) { return std::abs(run.result.x[j]); });
     }
   }
@@ -38,7 +38,7 @@ std::string solution_table(const io::FinishedRun& run) {
   rows[0].push_back("coefficient");
   if (run.standardized) rows[0].push_back("standardized");
   const auto rounds = static_cast<double>(std::max<std::size_t>(1, run.result.history.size() - run.refit_rounds));
-  for (const std::size_t j : std::span(order).first(std::min(kMost, order.size()))) {
+  for (const std::size_t j : std::span(order).first(std::min(kMax, order.size()))) {
     auto& row = rows.emplace_back(std::vector<std::string>{run.unknowns[j]});
     if (!run.selection_counts.empty()) {
       row.push_back(std::to_string(run.selection_counts[j]));
@@ -51,7 +51,7 @@ std::string solution_table(const io::FinishedRun& run) {
   if (!run.selection_counts.empty() && run.refit_rounds == 0) {
     text += "  (the coefficients are those of the last round)\n";
   }
-  if (order.size() > kMost) text += fmt::format("  ... and {} more\n", order.size() - kMost);
+  if (order.size() > kMax) text += fmt::format("  ... and {} more\n", order.size() - kMax);
   return text;
 }
 
@@ -71,8 +71,8 @@ std::string headline(const io::FinishedRun& run) {
 
 // As a statistician reads it: the intercept first, then the columns as the data have them.
 std::string estimates(const io::FinishedRun& run, std::string_view elsewhere) {
-  constexpr std::size_t kMost = 100;
-  const std::size_t shown = std::min(run.unknowns.size(), kMost);
+  constexpr std::size_t kMax = 100;
+  const std::size_t shown = std::min(run.unknowns.size(), kMax);
   std::vector<std::vector<std::string>> rows{{"name", "estimate"}};
   if (run.standardized) rows[0].push_back("standardized");
   for (std::size_t j = 0; j < shown; ++j) {

@@ -88,7 +88,7 @@ class LookSchedule {
     }
     if (!arrived || history.size() < next_look_) return false;
     next_look_ = history.size() + pause_;
-    pause_ = std::min<std::size_t>(2 * pause_, kLongestPause);
+    pause_ = std::min<std::size_t>(2 * pause_, kMaxPause);
     return true;
   }
 
@@ -98,7 +98,7 @@ class LookSchedule {
 
  private:
   static constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a round
-  static constexpr std::size_t kLongestPause = 64;
+  static constexpr std::size_t kMaxPause = 64;
 
   std::deque<double> reports_;  // residuals of the participants, of one turn of the groups
   double looked_at_ = 1.0;      // the largest of them when everyone was looked at last

@@ -12,7 +12,7 @@ namespace {
 using question::about;
 
 // A client that is asked for more would be busy for days.
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 40;
 constexpr const char* kTooMany = "it asks for too many steps";
 
 }  // namespace
@@ -53,19 +53,19 @@ double flops(const ClippedPass& pass, const WorkSize& size) {
   return size.rows > 0.0 ? 6.0 * used * size.nonzeros / size.rows : 0.0;
 }
 
-const char* wrong(const FixedSteps& steps, std::size_t) { return steps.count > kMostSteps ? kTooMany : ""; }
+const char* wrong(const FixedSteps& steps, std::size_t) { return steps.count > kMaxSteps ? kTooMany : ""; }
 const char* wrong(const CutSteps& steps, std::size_t unknowns) {
   const auto* fixed = std::get_if<FixedSteps>(&steps.budget);
   return fixed ? wrong(*fixed, unknowns) : "";
 }
 const char* wrong(const SparseSteps& steps, std::size_t) {
-  if (steps.budget.count > kMostSteps) return kTooMany;
+  if (steps.budget.count > kMaxSteps) return kTooMany;
   return std::isfinite(steps.lambda) && steps.lambda >= 0.0 ? "" : "its threshold makes no sense";
 }
 const char* wrong(const GradientSteps& steps, std::size_t) {
-  if (steps.count > kMostSteps) return kTooMany;
+  if (steps.count > kMaxSteps) return kTooMany;
   if (!std::isfinite(steps.step) || !std::isfinite(steps.proximal)) return "its step size is not finite";
-  return steps.batch > kMostSteps / std::max<std::uint64_t>(1, steps.count) ? kTooMany : "";
+  return steps.batch > kMaxSteps / std::max<std::uint64_t>(1, steps.count) ? kTooMany : "";
 }
 
 // Within these bounds clips, noise and the numbers of the grid stay ordinary numbers, also added up. A share below a
@@ -73,11 +73,11 @@ const char* wrong(const GradientSteps& steps, std::size_t) {
 const char* wrong(const ClippedPass& pass, std::size_t) {
   constexpr double kSmallest = 0x1.0p-200, kLargest = 0x1.0p200;
   const auto ordinary = [](double value) { return value >= kSmallest && value <= kLargest; };
-  if (pass.steps > kMostSteps) return kTooMany;
+  if (pass.steps > kMaxSteps) return kTooMany;
   if (!ordinary(pass.clip)) return "its steps are clipped at no sensible length";
   if (!ordinary(pass.noise)) return "its noise has no sensible size";
-  constexpr std::int32_t kMostExponent = 400;
-  const bool grid = pass.exponent >= -kMostExponent && pass.exponent <= kMostExponent;
+  constexpr std::int32_t kMaxExponent = 400;
+  const bool grid = pass.exponent >= -kMaxExponent && pass.exponent <= kMaxExponent;
   const int bits = grid ? std::ilogb(pass.noise) - pass.exponent : 0;
   return bits < 10 || bits > 40 ? "its grid does not suit its noise" : "";
 }

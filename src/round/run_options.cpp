@@ -29,9 +29,9 @@ void RunOptions::validate(std::size_t clients, std::size_t unknowns) const {
 std::uint32_t residual_interval(std::span<const ClientSummary> roster, const RunOptions& options) {
   const auto* steps = std::get_if<FixedSteps>(&options.local_budget);
   if (steps == nullptr) return 1;
-  std::size_t most_rows = 0;
-  for (const ClientSummary& client : roster) most_rows = std::max(most_rows, client.rows);
-  const double cheap = std::ceil(static_cast<double>(most_rows) / (0.5 * static_cast<double>(steps->count)));
+  std::size_t max_rows = 0;
+  for (const ClientSummary& client : roster) max_rows = std::max(max_rows, client.rows);
+  const double cheap = std::ceil(static_cast<double>(max_rows) / (0.5 * static_cast<double>(steps->count)));
   // At least a dozen reports for each verdict on stagnation, and some fifty in a run.
   std::uint32_t longest = std::max(1U, options.rounds / 50);
   if (options.patience > 0) longest = std::min(longest, std::max(1U, options.patience / 12));

@@ -20,7 +20,7 @@
 namespace fedrk {
 namespace {
 
-constexpr std::size_t kMostProducts = std::size_t{64} << 20;  // bytes of H
+constexpr std::size_t kMaxProducts = std::size_t{64} << 20;  // bytes of H
 
 // Works on the way from x, where the offset of a plane is its gap.
 void project_onto_intersection(std::span<const Hyperplane> planes, std::span<double> x) {
@@ -82,7 +82,7 @@ void ServerStep::make_steps(FixedSteps steps, std::span<const Hyperplane> planes
   const RowSampler sampler = RowSampler::make(sampling_, squared_norms);
   const std::size_t touched = static_cast<std::size_t>(std::min<std::uint64_t>(steps.count, planes.size()));
   const LocalShape shape{touched, static_cast<double>(x.size())};
-  const bool in_gram_form = choose_form(shape, steps.count, kMostProducts, 1.0) == LocalForm::Gram;
+  const bool in_gram_form = choose_form(shape, steps.count, kMaxProducts, 1.0) == LocalForm::Gram;
   (in_gram_form ? steps_in_coefficient_space : steps_on_x)(planes, sampler, steps, stream, x);
 }
 

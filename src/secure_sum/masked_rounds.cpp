@@ -17,13 +17,12 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::uint32_t kMostAttempts =
-    1'000;  // that an earlier server may have made; clients may claim what they like
+constexpr std::uint32_t kMaxAttempts = 1'000;  // that an earlier server may have made; clients may claim what they like
 
 bool needs_everyone(const LocalTask& task) { return !masking::may_be_of_some(task.work); }
 
 // A sum over fewer than its noise was shared among has too little of it.
-std::size_t private_least(const FederationOptions& options, const LocalTask& task, std::size_t asked) {
+std::size_t private_minimum(const FederationOptions& options, const LocalTask& task, std::size_t asked) {
   if (!std::holds_alternative<ClippedPass>(task.work)) return 0;
   return options.plan.method.privacy.min_answers == 0 ? asked : options.plan.method.privacy.min_answers;
 }
@@ -64,7 +63,7 @@ RoundReplies MaskedRounds::sum(std::uint64_t number, const LocalTask& task, std:
                   task,
                   participants,
                   reply_length(task.work, unknowns).value_or(0),
-                  std::max({quorum, options_.min_sum, private_least(options_, task, participants.size())}),
+                  std::max({quorum, options_.min_sum, private_minimum(options_, task, participants.size())}),
                   Clock::now() + options_.join_limit};
   attempt.masking_group.assign(participants.begin(), participants.end());
   do {
@@ -110,7 +109,7 @@ bool MaskedRounds::resolve(Attempt& attempt) {
   bool complete = true, answered_before = false;
   for (ServerProtocol::Answer& answer : attempt.answers) {
     // To a server that was here before this one. Once: who says so again is refusing, and would cost the others.
-    const bool plausible = answer.answered && *answer.answered < attempt.attempt + kMostAttempts;
+    const bool plausible = answer.answered && *answer.answered < attempt.attempt + kMaxAttempts;
     if (plausible && attempt.excused.insert(answer.client).second) {
       next = std::max(next, *answer.answered + 1);
       answered_before = true;

@@ -52,8 +52,8 @@ std::optional<Refused> MaskingSite::meet(const wire::MaskingGroup& group) {
     keys.push_back(*key);
     list += (list.empty() ? "" : ", ") + sanitized(name);
   }
-  group_ = masking::digest({"company", bytes_of(group.run, group.members)});
-  if (auto refused = pin("company", group_, "this run had another company before")) return refused;
+  group_ = masking::digest({"group", bytes_of(group.run, group.members)});
+  if (auto refused = pin("masking group", group_, "this run began with another group of clients")) return refused;
   if (const auto met = masker_->set_peers(ClientId{group.place}, keys); !met) return Refused{met.error().message};
   log_.info("masks.ready", {{"run", terms_->run}, {"clients", list}});
   return inner_.meet(group);

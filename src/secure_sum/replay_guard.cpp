@@ -58,7 +58,7 @@ Key key_from(const std::string& bytes) {
   return key;
 }
 
-class BookInMemory final : public ReplayGuard {
+class GuardInMemory final : public ReplayGuard {
  public:
   Result<Key> secret(const std::string& run, const Key& fresh) override {
     return secrets_.try_emplace(run, fresh).first->second;
@@ -83,9 +83,9 @@ class BookInMemory final : public ReplayGuard {
   std::map<std::pair<std::string, std::string>, std::optional<Recorded>> last_;
 };
 
-class StoredBook final : public ReplayGuard {
+class StoredGuard final : public ReplayGuard {
  public:
-  explicit StoredBook(const fs::path& folder)
+  explicit StoredGuard(const fs::path& folder)
       : sealed_(folder, kMaskFile, kSchema, {"secrets", "claims"}, kIfOlder), database_(sealed_.database()) {
     // Nobody waits for the disk in each round; where the power takes the last answers, the count is ahead.
     database_.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON");
@@ -180,9 +180,9 @@ Result<std::unique_ptr<ReplayGuard>> open_replay_guard(const fs::path& folder) {
   return guarded([&]() -> std::unique_ptr<ReplayGuard> {
     const mode_t before = ::umask(077);  // secrets: SQLite gives its other files the mode of this one
     try {
-      auto book = std::make_unique<StoredBook>(folder);
+      auto guard = std::make_unique<StoredGuard>(folder);
       ::umask(before);
-      return book;
+      return guard;
     } catch (...) {
       ::umask(before);
       throw;
@@ -190,6 +190,6 @@ Result<std::unique_ptr<ReplayGuard>> open_replay_guard(const fs::path& folder) {
   });
 }
 
-std::unique_ptr<ReplayGuard> replay_guard_in_memory() { return std::make_unique<BookInMemory>(); }
+std::unique_ptr<ReplayGuard> replay_guard_in_memory() { return std::make_unique<GuardInMemory>(); }
 
 }  // namespace fedrk::store

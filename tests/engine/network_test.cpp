@@ -78,12 +78,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, MaskedNetwork,
 // Clients with the same secrets send the same parts, and integers add up to the same in any order.
 TEST_P(MaskedNetwork, GivesTheSameBitsWhateverTheOrderOfArrival) {
   const test::EngineCase& each = case_of(GetParam());
-  test::ReplayGuards books;
+  test::ReplayGuards guards;
   std::optional<test::Trace> expected;
   for (const std::size_t first : {0U, 3U}) {
     network::FederationOptions options = masked();
     options.plan = plan_for(each.name);
-    test::LocalFederation federation(test::clients_for(each), options, {}, first, {}, &books);
+    test::LocalFederation federation(test::clients_for(each), options, {}, first, {}, &guards);
     const test::Trace trace = test::trace_of(federation.engine(), each);
     if (!expected) expected = trace;
     EXPECT_TRUE(trace == *expected) << first;

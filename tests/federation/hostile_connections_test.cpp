@@ -38,7 +38,7 @@ constexpr double kHeldBack = 256e6;  // bytes that were freed and that the addre
 #else
 constexpr double kHeldBack = 0.0;
 #endif
-constexpr double kMostGrowth = 100e6 + kHeldBack;  // bytes, whatever comes
+constexpr double kMaxGrowth = 100e6 + kHeldBack;  // bytes, whatever comes
 
 /// Resident memory of a process in bytes.
 double memory_of(pid_t process) {
@@ -97,7 +97,7 @@ class HostileConnections : public FederationTest {
   }
   void expect_bounded_memory() {
     const double growth = memory_of(federation_->server().id()) - idle_;
-    EXPECT_LT(growth, kMostGrowth) << "idle: " << idle_;
+    EXPECT_LT(growth, kMaxGrowth) << "idle: " << idle_;
     growth_ = std::max(growth_, growth);
   }
   RawConnection connect() { return RawConnection(federation_->port()); }

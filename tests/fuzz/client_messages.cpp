@@ -157,8 +157,8 @@ wire::ServerMessage built(Input& input, const wire::MaskKey& own) {
 
 // Long work is no finding: a server may ask for much, and a client's owner may end it.
 void shorten(std::uint64_t& steps) {
-  constexpr std::uint64_t kMost = 50, kRefused = std::uint64_t{1} << 40;
-  if (steps <= kRefused) steps = std::min(steps, kMost);
+  constexpr std::uint64_t kMax = 50, kRefused = std::uint64_t{1} << 40;
+  if (steps <= kRefused) steps = std::min(steps, kMax);
 }
 
 void shorten(LocalWork& work) {

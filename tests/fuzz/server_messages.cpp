@@ -96,7 +96,7 @@ FederationOptions options_from(Input& input, const bool& revoked) {
   options.away_limit = Milliseconds(input.below(64));
   options.heartbeat = input.below(4) == 0 ? Milliseconds(0) : Milliseconds(3'600'000);
   options.hello_limit = options.heartbeat;
-  options.most_connections = 12;
+  options.max_connections = 12;
   options.veto = [&revoked](const std::string&) { return revoked ? "revoked" : ""; };
   return options;
 }

@@ -56,12 +56,12 @@ TEST_P(MaskedSums, NeedTheRoundsOfPlainSumsAndFindTheirSolution) {
   const auto problem = generate({.rows = 2048, .cols = 1024, .seed = 3});
   InProcessEngine plain(test::clients_of(copy_of(problem.system), 16, 3), 2);
   const Outcome expected = solve(plain, participants, problem.solution);
-  test::ReplayGuards books;
+  test::ReplayGuards guards;
   std::optional<Outcome> before;
   for (const std::size_t first : {0U, 7U}) {  // the order in which clients join
     network::FederationOptions options;
     options.masked = true;
-    test::LocalFederation federation(test::clients_of(copy_of(problem.system), 16, 3), options, {}, first, {}, &books);
+    test::LocalFederation federation(test::clients_of(copy_of(problem.system), 16, 3), options, {}, first, {}, &guards);
     const Outcome masked = solve(federation.engine(), participants, problem.solution);
 
     ASSERT_TRUE(masked.rounds);

@@ -63,21 +63,21 @@ class ReplayGuards {
   store::ReplayGuard& of(const std::string& name) {
     store::ReplayGuard::Key secret{};
     std::copy_n(name.begin(), std::min(name.size(), secret.size()), secret.begin());
-    auto& book = books_.emplace_back(new_book());
-    (void)book->secret("test", secret);
-    return *book;
+    auto& guard = guards_.emplace_back(new_book());
+    (void)guard->secret("test", secret);
+    return *guard;
   }
 
  private:
   std::unique_ptr<store::ReplayGuard> new_book() const {
     if (folder_.empty()) return store::replay_guard_in_memory();
-    auto opened = store::open_replay_guard(folder_ / std::to_string(books_.size()));
+    auto opened = store::open_replay_guard(folder_ / std::to_string(guards_.size()));
     if (!opened) throw std::runtime_error(opened.error().message);
     return *std::move(opened);
   }
 
   std::filesystem::path folder_;
-  std::deque<std::unique_ptr<store::ReplayGuard>> books_;
+  std::deque<std::unique_ptr<store::ReplayGuard>> guards_;
 };
 
 class LocalFederation {
@@ -87,8 +87,8 @@ class LocalFederation {
   explicit LocalFederation(std::vector<Client> clients, network::FederationOptions options = {},
                            std::optional<network::TlsFiles> server_tls = {}, std::size_t first = 0,
                            const std::function<network::TlsFiles(const std::string&)>& client_tls = {},
-                           ReplayGuards* books = nullptr)
-      : masked_(options.masked), books_(books) {
+                           ReplayGuards* guards = nullptr)
+      : masked_(options.masked), guards_(guards) {
     options.run = "test";
     options.heartbeat = network::Milliseconds(200);
     for (const Client& client : clients) options.clients.push_back(client.summary().name);
@@ -130,12 +130,12 @@ class LocalFederation {
     options.server = "127.0.0.1:" + std::to_string(server_->port());
     options.name = name;
     options.consent.known_draws = options.consent.reveal_updates = options.consent.expose_rows = !masked_;
-    if (masked_ && books_ != nullptr) options.guard = &books_->of(name);
+    if (masked_ && guards_ != nullptr) options.guard = &guards_->of(name);
     return options;
   }
 
   bool masked_;
-  ReplayGuards* books_;
+  ReplayGuards* guards_;
   NoLog log_;
   std::unique_ptr<network::FederationServer> server_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;

@@ -32,10 +32,10 @@ class MaskedFixture {
     scaled_ = io::resolve(plan_of(plan)).columns != io::ColumnScaling::AsTheyAre;
     masking_group_.run = "run";
     for (std::size_t i = 0; i < clients.size(); ++i) {
-      books_.push_back(store::replay_guard_in_memory());
+      guards_.push_back(store::replay_guard_in_memory());
       owners_.push_back(std::make_unique<ReadyOwner>(std::move(clients[i])));
       network::ClientProtocolOptions options{.name = fixture_name(i), .software = ""};
-      options.guard = books_.back().get();
+      options.guard = guards_.back().get();
       if (adjust) adjust(options);
       participants_.push_back(std::make_unique<network::ClientProtocol>(std::move(options), *owners_.back(), *log_));
       const wire::ClientMessage answer = say(i, welcome(plan));
@@ -110,7 +110,7 @@ class MaskedFixture {
 
   bool scaled_ = false;
   std::unique_ptr<NoLog> log_ = std::make_unique<NoLog>();
-  std::vector<std::unique_ptr<store::ReplayGuard>> books_;
+  std::vector<std::unique_ptr<store::ReplayGuard>> guards_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;
   std::vector<std::unique_ptr<network::ClientProtocol>> participants_;
   wire::MaskingGroup masking_group_;

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/transcript.hpp"
+#include "analysis/record_attack.hpp"
 #include "fedrk/run.hpp"
 #include "methods/method_options.hpp"
-#include "round/participation.hpp"
+#include "round/groups.hpp"
 #include "support/tiny_systems.hpp"
 
 namespace fedrk::test {

@@ -25,7 +25,7 @@ class ProxyPipe {
   int from() const { return from_; }
   int to() const { return to_; }
 
-  bool wants_to_read() const { return !ended_ && waiting_ < kMostWaiting; }
+  bool wants_to_read() const { return !ended_ && waiting_ < kMaxWaiting; }
   bool wants_to_write(Clock::time_point now) const { return !queue_.empty() && queue_.front().due <= now; }
   std::optional<Clock::time_point> next_due() const;
 
@@ -41,7 +41,7 @@ class ProxyPipe {
     std::string bytes;
     Clock::time_point due;
   };
-  static constexpr std::size_t kMostWaiting = 1 << 20;
+  static constexpr std::size_t kMaxWaiting = 1 << 20;
 
   int from_, to_;
   std::deque<Chunk> queue_;

@@ -128,10 +128,10 @@ class ServerHarness {
  public:
   using Question = network::ServerProtocol::Question;
 
-  explicit ServerHarness(network::FederationOptions options) : board(std::move(options), outbox, log_) {}
+  explicit ServerHarness(network::FederationOptions options) : protocol(std::move(options), outbox, log_) {}
 
   network::ConnectionId open(network::Peer peer = {}) {
-    board.on_open(++last_, std::move(peer));
+    protocol.on_open(++last_, std::move(peer));
     return last_;
   }
   /// Until the client has read its data.
@@ -142,9 +142,9 @@ class ServerHarness {
     return connection;
   }
   void say(network::ConnectionId connection, const wire::ClientMessage& message) {
-    board.on_chunk(connection, chunk_of(message));
+    protocol.on_chunk(connection, chunk_of(message));
   }
-  network::ClientStatus session(std::size_t place) const { return board.status().at(place); }
+  network::ClientStatus session(std::size_t place) const { return protocol.status().at(place); }
 
   /// A task of this number; `begin` looks at it until the answers are there.
   Question task(std::uint64_t number, std::size_t max_length = 2) const {
@@ -161,7 +161,7 @@ class ServerHarness {
   network::ConnectionId last_ = 0;
 
  public:
-  network::SynchronizedProtocol board;
+  network::SynchronizedProtocol protocol;
 };
 
 /// Clients on a thread of their own: each message of the server is shown to `play`, and what that returns is said.

@@ -112,20 +112,20 @@ std::string spectrum_text(const io::Plan& plan, const Findings& found, std::size
 }
 
 std::string to_text(const io::Plan& plan, const io::Federation& federation, const Findings& found) {
-  constexpr std::size_t kMost = 30;
+  constexpr std::size_t kMax = 30;
   std::string text =
       fmt::format("{} rows, {} unknowns, {} client{}; {}\n\n", federation.problem.rows,
                   federation.problem.unknowns.size(), found.clients.size(), found.clients.size() == 1 ? "" : "s",
                   federation.problem.sparse ? fmt::format("sparse, {} entries stored", found.nonzeros) : "dense");
   std::vector<std::vector<std::string>> rows{{"client", "rows", "zero rows", "row norms from", "to", "weight"}};
-  for (std::size_t i = 0; i < std::min(kMost, found.clients.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMax, found.clients.size()); ++i) {
     const ClientSurvey& client = found.clients[i];
     rows.push_back({federation.clients[i].summary().name, std::to_string(client.rows), std::to_string(client.zero_rows),
                     brief(client.smallest_norm), brief(client.largest_norm),
                     fmt::format("{:.1f} %", 100.0 * client.weight / found.total_weight)});
   }
   text += table(rows);
-  if (found.clients.size() > kMost) text += fmt::format("  ... and {} more\n", found.clients.size() - kMost);
+  if (found.clients.size() > kMax) text += fmt::format("  ... and {} more\n", found.clients.size() - kMax);
   text += spectrum_text(plan, found, federation.problem.unknowns.size());
   text += std::string("\nhow it would be ") + (plan.method.fits() ? "fitted" : "solved") + ":\n" +
           wrapped(method_text(plan, federation, found), 96, 2);

@@ -62,12 +62,12 @@ std::string text_of(const AttackFindings& findings) {
 }  // namespace
 
 std::string attack_text(const AttackFindings& findings) {
-  constexpr std::size_t kMost = 30;
+  constexpr std::size_t kMax = 30;
   if (!findings.not_tried.empty()) return wrapped(findings.not_tried, 96, 2);
   const bool with_draws = totals_of(findings).with_draws.has_value();
   std::vector<std::vector<std::string>> rows{{"client", "records", "recovered", "confirmed"}};
   if (with_draws) rows[0].insert(rows[0].begin() + 3, "with known draws");
-  for (std::size_t i = 0; i < std::min(kMost, findings.clients.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMax, findings.clients.size()); ++i) {
     const AttackedClient& client = findings.clients[i];
     rows.push_back({client.name, std::to_string(client.records), std::to_string(client.recovered),
                     std::to_string(client.confirmed)});
@@ -75,7 +75,7 @@ std::string attack_text(const AttackFindings& findings) {
     if (with_draws) rows.back().insert(rows.back().begin() + 3, known ? std::to_string(*known) : "-");
   }
   std::string text = table(rows);
-  if (findings.clients.size() > kMost) text += fmt::format("  ... and {} more\n", findings.clients.size() - kMost);
+  if (findings.clients.size() > kMax) text += fmt::format("  ... and {} more\n", findings.clients.size() - kMax);
   return text + wrapped(text_of(findings), 96, 2);
 }
 

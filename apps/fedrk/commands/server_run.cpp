@@ -114,15 +114,15 @@ class EventBudget {
     const auto now = std::chrono::steady_clock::now();
     if (now - since_ > std::chrono::seconds(10)) {
       since_ = now;
-      left_ = kMost;
+      left_ = kMax;
     }
     return left_ > 0 && left_-- > 0;
   }
 
  private:
-  static constexpr int kMost = 500;
+  static constexpr int kMax = 500;
   std::chrono::steady_clock::time_point since_{};
-  int left_ = kMost;
+  int left_ = kMax;
 };
 
 std::unique_ptr<operation::Log> make_log(const ServerSettings& settings, store::RunStore& store) {

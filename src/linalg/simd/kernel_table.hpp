@@ -19,7 +19,7 @@ constexpr std::size_t kFewerRows = 16;
 
 /// Factors of exact products: what is smaller counts as zero. What a rounded product of two such factors leaves over is
 /// a multiple of 2^-1064, so it is a double, and every instruction set finds the same one.
-constexpr double kLeastFactor = 0x1.0p-480;
+constexpr double kMinFactor = 0x1.0p-480;
 
 /// On rows of doubles or of floats.
 template <class Number>
@@ -50,7 +50,7 @@ struct RowKernels {
   /// (row[j] - centre[j]) * inverse_scale[j] to its place in the panels, which are `panel_stride` numbers apart
   void (*pack_row)(const Number* row, const double* centre, const double* inverse_scale, std::size_t n, double* panels,
                    std::size_t panel_stride);
-  /// The same as pairs, with exact differences; numbers below kLeastFactor become zero.
+  /// The same as pairs, with exact differences; numbers below kMinFactor become zero.
   void (*pack_pair_row)(const Number* row, const double* centre, const double* inverse_scale, std::size_t n,
                         double* panels, std::size_t panel_stride);
 };

@@ -89,7 +89,7 @@ inline void drop_below(double smallest, Pair<double>& pair) {
   if (pair.high < smallest && pair.high > -smallest) pair = {0.0, 0.0};
 }
 
-constexpr double kLeastProduct = 0x1.0p-900;  // from here on its rest is exact, whatever the factors
+constexpr double kMinProduct = 0x1.0p-900;  // from here on its rest is exact, whatever the factors
 
 // (a - centre) inverse_scale
 template <class Number>
@@ -97,7 +97,7 @@ inline Pair<Number> framed(const Pair<Number>& a, Number centre, Number inverse_
   const Pair<Number> highs = two_sum(a.high, -centre);
   Pair<Number> entry = fast_two_sum(highs.high, highs.low + a.low);
   entry = {entry.high * inverse_scale, entry.low * inverse_scale};
-  drop_below(kLeastFactor, entry);
+  drop_below(kMinFactor, entry);
   return entry;
 }
 
@@ -127,7 +127,7 @@ inline Pair<Number> power(Number value, unsigned exponent) {
   }
   if (exponent == 1) result = product(result, base);
   // The products on the way lie between 1 and this one, so they are as exact.
-  drop_below(kLeastProduct, result);
+  drop_below(kMinProduct, result);
   return result;
 }
 

@@ -60,7 +60,7 @@ void extended_kaczmarz_on(const PooledSteps& options, const MatrixType& matrix, 
   if (rows.empty()) return;
   RngStream stream = stream_for(options.seed, Purpose::PooledSteps);
   std::vector<double> z(rhs.begin(), rhs.end()), reachable(rhs.size());
-  for (std::uint64_t pass = 0; pass < options.most_passes && !asked_to_stop(options); ++pass) {
+  for (std::uint64_t pass = 0; pass < options.max_passes && !asked_to_stop(options); ++pass) {
     for (std::size_t k = 0; k < matrix.rows(); ++k) {
       const std::size_t column = cols.draw(stream);
       axpy(-dot(columns.row(column), z) / column_squares[column], columns.row(column), z);
@@ -103,7 +103,7 @@ void pooled_kaczmarz(const PooledSteps& options, const LinearSystem& system, std
       [&](const auto& matrix) {
         const std::vector<double> squares = squared_norms(matrix);
         const RowSampler sampler = RowSampler::weighted(squares);
-        for (std::uint32_t pass = 0; pass < options.most_passes && !asked_to_stop(options); ++pass) {
+        for (std::uint32_t pass = 0; pass < options.max_passes && !asked_to_stop(options); ++pass) {
           randomized_kaczmarz(
               EquationRows{matrix, std::span<const double>(system.rhs), std::span<const double>(squares)}, sampler,
               matrix.rows(), stream_for(options.seed, Purpose::PooledSteps, RoundIndex{pass}), x);

@@ -38,7 +38,7 @@ void direct_solution(const LinearSystem& system, std::span<double> x);
 struct PooledSteps {
   std::uint64_t seed = 1;
   double tolerance = 1e-8;           // relative; the residual is looked at after every pass of m steps
-  std::uint64_t most_passes = 1000;  // on an inconsistent system plain steps never arrive
+  std::uint64_t max_passes = 1000;   // on an inconsistent system plain steps never arrive
   const StopSignal* stop = nullptr;  // looked at after every pass
 };
 

@@ -17,8 +17,8 @@
 namespace fedrk::io {
 namespace {
 
-constexpr double kSlack = 1e-9;        // log10(0.001) is not quite -3, and 0.3 / 0.1 is not quite 3
-constexpr double kMostLinear = 1e300;  // so that high - low stays a number
+constexpr double kSlack = 1e-9;       // log10(0.001) is not quite -3, and 0.3 / 0.1 is not quite 3
+constexpr double kMaxLinear = 1e300;  // so that high - low stays a number
 
 double nice_step(double rough) {
   const double decade = std::pow(10.0, std::floor(std::log10(rough)));
@@ -30,8 +30,8 @@ double nice_step(double rough) {
 
 // One value alone gets a neighbourhood.
 std::pair<double, double> with_room(double low, double high) {
-  low = std::clamp(low, -kMostLinear, kMostLinear);
-  high = std::clamp(high, -kMostLinear, kMostLinear);
+  low = std::clamp(low, -kMaxLinear, kMaxLinear);
+  high = std::clamp(high, -kMaxLinear, kMaxLinear);
   const double min_span = std::max(1e-6 * std::max(std::abs(low), std::abs(high)), 1e-290);
   if (high - low > min_span) return {low, high};
   const double room = low == 0.0 ? 1.0 : std::abs(low);
@@ -85,25 +85,25 @@ struct Range {
 
 }  // namespace
 
-Axis Axis::linear(double low, double high, int most_ticks, bool whole) {
+Axis Axis::linear(double low, double high, int max_ticks, bool whole) {
   Axis axis;
   std::tie(axis.low_, axis.high_) = with_room(low, high);
-  const double step = nice_step((axis.high_ - axis.low_) / most_ticks);
+  const double step = nice_step((axis.high_ - axis.low_) / max_ticks);
   axis.add_linear_ticks(whole ? std::max(step, 1.0) : step);
   return axis;
 }
 
-Axis Axis::linear_to_ticks(double low, double high, int most_ticks) {
+Axis Axis::linear_to_ticks(double low, double high, int max_ticks) {
   Axis axis;
   std::tie(axis.low_, axis.high_) = with_room(low, high);
-  const double step = nice_step((axis.high_ - axis.low_) / most_ticks);
+  const double step = nice_step((axis.high_ - axis.low_) / max_ticks);
   axis.low_ = std::floor(axis.low_ / step + kSlack) * step;
   axis.high_ = std::ceil(axis.high_ / step - kSlack) * step;
   axis.add_linear_ticks(step);
   return axis;
 }
 
-Axis Axis::logarithmic(double low, double high, int most_ticks, bool with_zero) {
+Axis Axis::logarithmic(double low, double high, int max_ticks, bool with_zero) {
   FEDRK_EXPECTS(0.0 < low && low <= high);
   const double log_low = std::log10(low);
   const double log_high = std::log10(high);
@@ -122,23 +122,23 @@ Axis Axis::logarithmic(double low, double high, int most_ticks, bool with_zero) 
   if (narrow) {
     for (const double mark : marks) axis.add_tick(mark, mark_label(mark));
   } else {
-    axis.add_decades(first, last, most_ticks);
+    axis.add_decades(first, last, max_ticks);
   }
   return axis;
 }
 
-Axis Axis::logarithmic_within(double low, double high, int most_ticks) {
+Axis Axis::logarithmic_within(double low, double high, int max_ticks) {
   FEDRK_EXPECTS(0.0 < low && low <= high);
   Axis axis;
   axis.logarithmic_ = true;
-  axis.low_ = std::log10(std::clamp(low, 1.0 / kMostLinear, kMostLinear));
-  axis.high_ = std::log10(std::clamp(high, 1.0 / kMostLinear, kMostLinear));
+  axis.low_ = std::log10(std::clamp(low, 1.0 / kMaxLinear, kMaxLinear));
+  axis.high_ = std::log10(std::clamp(high, 1.0 / kMaxLinear, kMaxLinear));
   if (axis.high_ - axis.low_ < 0.01) {  // one value alone gets a neighbourhood
     axis.low_ -= 0.3;
     axis.high_ += 0.3;
   }
   if (std::floor(axis.high_ + kSlack) - std::ceil(axis.low_ - kSlack) >= 2.0) {
-    axis.add_decades_within(most_ticks);
+    axis.add_decades_within(max_ticks);
     return axis;
   }
   for (const double mark : one_two_five(axis.low_, axis.high_)) {
@@ -146,17 +146,17 @@ Axis Axis::logarithmic_within(double low, double high, int most_ticks) {
   }
   if (axis.ticks_.size() < 3) {
     axis.ticks_.clear();
-    axis.add_round_numbers_within(most_ticks);
+    axis.add_round_numbers_within(max_ticks);
   }
   return axis;
 }
 
 bool Axis::holds(double coordinate) const { return coordinate >= low_ - kSlack && coordinate <= high_ + kSlack; }
 
-void Axis::add_decades_within(int most_ticks) {
+void Axis::add_decades_within(int max_ticks) {
   const int first = static_cast<int>(std::ceil(low_ - kSlack));
   const int last = static_cast<int>(std::floor(high_ + kSlack));
-  const int step = std::max(1, (last - first + most_ticks - 1) / most_ticks);
+  const int step = std::max(1, (last - first + max_ticks - 1) / max_ticks);
   for (int decade = first - 1; decade <= last; ++decade) {
     if (decade >= first) add_tick(decade, decade % step == 0 ? power_of_ten(decade) : "");
     if (step > 1) continue;
@@ -167,17 +167,17 @@ void Axis::add_decades_within(int most_ticks) {
   }
 }
 
-void Axis::add_round_numbers_within(int most_ticks) {
+void Axis::add_round_numbers_within(int max_ticks) {
   const double low = std::pow(10.0, low_);
   const double high = std::pow(10.0, high_);
-  const double step = nice_step((high - low) / most_ticks);
+  const double step = nice_step((high - low) / max_ticks);
   for (double k = std::ceil(low / step - kSlack); k * step <= high * (1.0 + kSlack); ++k) {
     add_tick(std::log10(k * step), linear_label(k * step, step));
   }
 }
 
-void Axis::add_decades(int first, int last, int most_ticks) {
-  const int step = std::max(1, (last - first + most_ticks - 1) / most_ticks);
+void Axis::add_decades(int first, int last, int max_ticks) {
+  const int step = std::max(1, (last - first + max_ticks - 1) / max_ticks);
   for (int decade = first; decade <= last; ++decade) {
     add_tick(decade, decade % step == 0 ? power_of_ten(decade) : "");
     if (last - first > 4 || decade == last) continue;
@@ -212,7 +212,7 @@ bool drawable(const LinePlot& plot, const Marker& marker) {
 }
 
 Axis x_axis(const LinePlot& plot) {
-  constexpr int kMostTicks = 8;
+  constexpr int kMaxTicks = 8;
   Range range;
   for (const Series& series : plot.series) {
     for (const Point& point : series.points) {
@@ -222,10 +222,10 @@ Axis x_axis(const LinePlot& plot) {
   for (const Marker& marker : plot.markers) {
     if (drawable(plot, marker)) range.add(marker.x);
   }
-  if (plot.log_x) return Axis::logarithmic_within(range.low, range.high, kMostTicks);
+  if (plot.log_x) return Axis::logarithmic_within(range.low, range.high, kMaxTicks);
   if (range.low > 0.0 && range.low < 0.1 * range.high) range.low = 0.0;
-  if (plot.whole_x && range.low == range.high) return Axis::linear(range.low - 1.0, range.low + 1.0, kMostTicks, true);
-  return Axis::linear(range.low, range.high, kMostTicks, plot.whole_x);
+  if (plot.whole_x && range.low == range.high) return Axis::linear(range.low - 1.0, range.low + 1.0, kMaxTicks, true);
+  return Axis::linear(range.low, range.high, kMaxTicks, plot.whole_x);
 }
 
 Axis y_axis(const LinePlot& plot) {
@@ -243,10 +243,10 @@ Axis y_axis(const LinePlot& plot) {
     add(level.y);
     if (plot.log_y && level.y > 1e-300) add(0.9 * level.y);  // or it would lie on the frame when it is a power of ten
   }
-  const int most_ticks = std::max(2, static_cast<int>(plot.height / 45.0));
-  if (!plot.log_y) return Axis::linear_to_ticks(range.low, range.high, most_ticks);
-  if (range.empty()) return Axis::logarithmic(0.1, 1.0, most_ticks, true);  // nothing but zeros
-  return Axis::logarithmic(range.low, range.high, most_ticks, range.zero);
+  const int max_ticks = std::max(2, static_cast<int>(plot.height / 45.0));
+  if (!plot.log_y) return Axis::linear_to_ticks(range.low, range.high, max_ticks);
+  if (range.empty()) return Axis::logarithmic(0.1, 1.0, max_ticks, true);  // nothing but zeros
+  return Axis::logarithmic(range.low, range.high, max_ticks, range.zero);
 }
 
 }  // namespace fedrk::io

@@ -18,19 +18,19 @@ struct Tick {
 class Axis {
  public:
   /// From `low` to `high` exactly, with ticks at round numbers between them; at whole numbers only when `whole`.
-  static Axis linear(double low, double high, int most_ticks, bool whole);
+  static Axis linear(double low, double high, int max_ticks, bool whole);
 
   /// As above, widened to the next ticks on both sides.
-  static Axis linear_to_ticks(double low, double high, int most_ticks);
+  static Axis linear_to_ticks(double low, double high, int max_ticks);
 
   /// Whole decades, 10⁻³ and so on; where the values span little more than one, steps of 1, 2, 5 instead. `with_zero`
   /// sets a place for 0 apart at the low end, as no logarithm has one.
   /// REQUIRES: 0 < low <= high.
-  static Axis logarithmic(double low, double high, int most_ticks, bool with_zero);
+  static Axis logarithmic(double low, double high, int max_ticks, bool with_zero);
 
   /// From `low` to `high` exactly: labels at decades, or where there are few at 1, 2, 5 or at round numbers.
   /// REQUIRES: 0 < low <= high.
-  static Axis logarithmic_within(double low, double high, int most_ticks);
+  static Axis logarithmic_within(double low, double high, int max_ticks);
 
   /// Values beyond the ends are put at the ends.
   double place(double value) const;
@@ -38,10 +38,10 @@ class Axis {
   const std::vector<Tick>& ticks() const { return ticks_; }
 
  private:
-  void add_decades(int first, int last, int most_ticks);
+  void add_decades(int first, int last, int max_ticks);
   void add_linear_ticks(double step);
-  void add_decades_within(int most_ticks);
-  void add_round_numbers_within(int most_ticks);
+  void add_decades_within(int max_ticks);
+  void add_round_numbers_within(int max_ticks);
   bool holds(double coordinate) const;
   void add_tick(double coordinate, std::string label);
 

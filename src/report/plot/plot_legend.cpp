@@ -18,12 +18,12 @@ namespace {
 constexpr double kLegendRow = 22.0;
 constexpr double kMarkerRow = 19.0;
 constexpr double kSample = 28.0;  // the piece of line before a legend's text
-constexpr std::size_t kMostLetters = 60;
+constexpr std::size_t kMaxLetters = 60;
 
 double width_of(const LegendEntry& entry) { return kSample + 8.0 + kPlotFont * text_width(entry.label); }
 
 void append(std::vector<LegendEntry>& legend, LegendEntry entry, double left) {
-  entry.label = shorten(entry.label, kMostLetters);
+  entry.label = shorten(entry.label, kMaxLetters);
   entry.x = left;
   entry.y = 14.0;
   if (!legend.empty()) {
@@ -103,7 +103,7 @@ std::vector<MarkerLabel> lay_out_markers(const LinePlot& plot, const std::functi
   std::vector<MarkerLabel> labels;
   for (const Marker& marker : plot.markers) {
     if (!drawable(plot, marker)) continue;
-    MarkerLabel label{.text = shorten(marker.label, kMostLetters), .x = across(marker.x)};
+    MarkerLabel label{.text = shorten(marker.label, kMaxLetters), .x = across(marker.x)};
     const double width = kPlotFont * text_width(label.text) + 6.0;
     label.left = label.x + width > kPlotWidth ? label.x - width : label.x;
     label.right = label.left + width;

@@ -15,10 +15,10 @@
 namespace fedrk::io {
 namespace {
 
-constexpr double kLeastLeft = 84.0;         // plots above each other line up
-constexpr std::size_t kMostPoints = 1000;   // of a line: about one per pixel
-constexpr std::size_t kMostSingles = 4000;  // of what is not connected
-constexpr std::size_t kFewPoints = 40;      // up to here each point of a line gets a dot
+constexpr double kMinLeft = 84.0;          // plots above each other line up
+constexpr std::size_t kMaxPoints = 1000;   // of a line: about one per pixel
+constexpr std::size_t kMaxSingles = 4000;  // of what is not connected
+constexpr std::size_t kFewPoints = 40;     // up to here each point of a line gets a dot
 constexpr int kShapesOnALine = 6;
 
 class Canvas {
@@ -26,7 +26,7 @@ class Canvas {
   explicit Canvas(const LinePlot& plot) : plot_(plot), x_(x_axis(plot)), y_(y_axis(plot)) {
     double labels = 0.0;
     for (const Tick& tick : y_.ticks()) labels = std::max(labels, kPlotFont * text_width(tick.label));
-    left_ = std::max(kLeastLeft, labels + 42.0);
+    left_ = std::max(kMinLeft, labels + 42.0);
     legend_ = lay_out_legend(plot, left_);
     markers_ = lay_out_markers(plot, [this](double x) { return across(x_.place(x)); });
     top_ = (legend_.empty() ? 14.0 : legend_.back().y + 22.0) + height_of(markers_);
@@ -92,7 +92,7 @@ class Canvas {
 
   void draw_series(const Series& series, std::size_t index) {
     const bool connected = series.mark == Mark::Line;
-    const std::vector<Point> points = thin_out(series.points, connected ? kMostPoints : kMostSingles);
+    const std::vector<Point> points = thin_out(series.points, connected ? kMaxPoints : kMaxSingles);
     connected ? draw_line(series, points, index) : draw_singles(series, points, index);
     out_ += '\n';
   }

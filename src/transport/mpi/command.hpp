@@ -22,7 +22,7 @@ class Announcements {
  public:
   /// At rank 0: a text with the command in it, to be gone on with and then told.
   ByteWriter begin(Command command) {
-    ByteWriter out(std::move(text_), usual_);
+    ByteWriter out(std::move(text_), expected_);
     out.put(std::uint64_t{0});  // room for the length
     out.put(static_cast<std::uint8_t>(command));
     return out;
@@ -32,31 +32,31 @@ class Announcements {
     text_ = std::move(out.bytes());
     const std::uint64_t length = text_.size();
     std::memcpy(text_.data(), &length, sizeof length);
-    text_.resize(std::max<std::size_t>(usual_, length));
-    ranks.broadcast(text_.data(), usual_);
+    text_.resize(std::max<std::size_t>(expected_, length));
+    ranks.broadcast(text_.data(), expected_);
     finish(ranks, length);
   }
 
   /// At the others; good until the next call.
   ByteReader hear(const Ranks& ranks) {
-    text_.resize(usual_);
-    ranks.broadcast(text_.data(), usual_);
+    text_.resize(expected_);
+    ranks.broadcast(text_.data(), expected_);
     std::uint64_t length = 0;
     std::memcpy(&length, text_.data(), sizeof length);
-    text_.resize(std::max<std::size_t>(usual_, length));
+    text_.resize(std::max<std::size_t>(expected_, length));
     finish(ranks, length);
     return ByteReader(std::string_view(text_).substr(sizeof length, length - sizeof length));
   }
 
  private:
   void finish(const Ranks& ranks, std::size_t length) {
-    if (length > usual_) ranks.broadcast(text_.data() + usual_, length - usual_);
-    usual_ = (length + kGrain - 1) / kGrain * kGrain;
+    if (length > expected_) ranks.broadcast(text_.data() + expected_, length - expected_);
+    expected_ = (length + kGrain - 1) / kGrain * kGrain;
   }
 
   static constexpr std::size_t kGrain = 64;
   std::string text_;
-  std::size_t usual_ = kGrain;
+  std::size_t expected_ = kGrain;
 };
 
 }  // namespace fedrk::mpi

@@ -12,8 +12,8 @@ namespace fedrk::mpi {
 namespace {
 
 std::string shortened(std::string_view message) {
-  constexpr std::size_t kMost = 1000;  // bytes, so that it travels in a usual message
-  return std::string(message.substr(0, kMost));
+  constexpr std::size_t kMax = 1000;  // bytes, so that it travels in a usual message
+  return std::string(message.substr(0, kMax));
 }
 
 }  // namespace

@@ -22,14 +22,14 @@ using Arrival = ServerProtocol::Arrival;
 
 // "'u', 'v'" of those that the other list lacks; only some of very many.
 std::string missing_from(const std::vector<std::string>& wanted, const std::vector<std::string>& there) {
-  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kMax = 12;
   const std::unordered_set<std::string_view> known(there.begin(), there.end());
   std::string text;
   std::size_t count = 0;
   for (const std::string& name : wanted) {
-    if (!known.contains(name) && count++ < kMost) text += (text.empty() ? "'" : ", '") + sanitized(name) + "'";
+    if (!known.contains(name) && count++ < kMax) text += (text.empty() ? "'" : ", '") + sanitized(name) + "'";
   }
-  return count > kMost ? text + fmt::format(" and {} more", count - kMost) : text;
+  return count > kMax ? text + fmt::format(" and {} more", count - kMax) : text;
 }
 
 // Whatever is wrong is said at once, so that nobody has to come back for the next.
@@ -67,7 +67,7 @@ class ColumnCheck {
   // Columns without names are x1, x2, ...; not where a client claims to have more than can be.
   std::vector<std::string> names_at(const Arrival& arrival) const {
     const auto& names = arrival.ready.names;
-    if (!names.empty() || arrival.ready.columns > kMostNumbered) return names;
+    if (!names.empty() || arrival.ready.columns > kMaxNumbered) return names;
     return io::numbered_columns(arrival.ready.columns);
   }
   void compare_width(const Arrival& arrival) {
@@ -76,7 +76,7 @@ class ColumnCheck {
   }
   void add(const std::string& problem) { problems_ += (problems_.empty() ? "" : "; ") + problem; }
 
-  static constexpr std::size_t kMostNumbered = 1 << 20;
+  static constexpr std::size_t kMaxNumbered = 1 << 20;
 
   const Arrival& first_;
   io::MatchedTables matched_;

@@ -153,7 +153,7 @@ void ClientRun::State::say_once(std::string reason) {
 bool ClientRun::State::pause() {
   std::unique_lock lock(mutex);
   changed.wait_for(lock, retry, [&] { return stopped; });
-  retry = std::min(2 * retry, options.retry_most);
+  retry = std::min(2 * retry, options.max_retry);
   return !stopped;
 }
 

@@ -36,7 +36,7 @@ struct ClientRunOptions {
   ConsentOptions consent{};
   store::ReplayGuard* guard = nullptr;  // what it must remember of masked runs; none: for as long as this lives
   Milliseconds wait_limit{600'000};     // for a server that cannot be reached
-  Milliseconds retry_most{2'000};       // between attempts; the first come sooner
+  Milliseconds max_retry{2'000};        // between attempts; the first come sooner
   std::size_t largest_message = 4 << 20;
   std::function<Diagnosis()> diagnose{};                             // asked where the server cannot be reached
   std::function<Result<std::unique_ptr<ServerLink>>()> connector{};  // empty: over the network

@@ -14,7 +14,7 @@ namespace fedrk::network {
 namespace {
 
 // A server waits for an answer before it asks for more, or has given up on it.
-constexpr std::size_t kMostWaiting = 16;
+constexpr std::size_t kMaxWaiting = 16;
 
 class Session {
  public:
@@ -77,7 +77,7 @@ class Session {
       const bool at_once = task && short_work_ && !working_ && waiting_.empty();
       if (!at_once) {
         if (task) std::erase_if(waiting_, wire::holds<wire::Task, wire::ServerMessage>);
-        if (waiting_.size() >= kMostWaiting) return false;
+        if (waiting_.size() >= kMaxWaiting) return false;
         waiting_.push_back(std::move(message));
         changed_.notify_all();
         return true;

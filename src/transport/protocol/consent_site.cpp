@@ -15,12 +15,12 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kMinSum = 3;         // in a sum of two, each could compute the other's part
-constexpr std::size_t kMostAttempts = 32;  // of one question, and one more for each client that may be lost
-constexpr std::size_t kMostRuns = 1000;    // of one process: most of what is pinned is pinned for a run
-constexpr double kMostOfPlan = 2.0;        // times its rho that a run may spend, as attempts that fail are paid for too
+constexpr std::size_t kMinSum = 3;        // in a sum of two, each could compute the other's part
+constexpr std::size_t kMaxAttempts = 32;  // of one question, and one more for each client that may be lost
+constexpr std::size_t kMaxRuns = 1000;    // of one process: most of what is pinned is pinned for a run
+constexpr double kMaxOfPlan = 2.0;        // times its rho that a run may spend, as attempts that fail are paid for too
 // More places than any federation has; a task with something for this client alone makes room for all before it.
-constexpr std::uint32_t kMostPlaces = 1 << 20;
+constexpr std::uint32_t kMaxPlaces = 1 << 20;
 
 constexpr const char* kNoPeers = "the other clients of the run are not known yet";
 
@@ -46,7 +46,7 @@ Answered<wire::Ready> ConsentSite::answer(const RunTerms& terms) {
   prepared_.reset();
   steps_.reset();
   if (std::string reason = unwelcome(terms); !reason.empty()) return Refused{std::move(reason)};
-  if (terms.masked && runs_.insert(terms.run).second && runs_.size() > kMostRuns) {
+  if (terms.masked && runs_.insert(terms.run).second && runs_.size() > kMaxRuns) {
     return Refused{"it has seen too many runs: start it again"};
   }
   if (!terms.masked) log_.warning("reveal.updates", {{"note", kUpdatesRevealed}});
@@ -96,7 +96,7 @@ Result<void> ConsentSite::agree_to(const RunTerms& terms) const {
 
 std::optional<Refused> ConsentSite::meet(const wire::MaskingGroup& group) {
   if (terms_ == nullptr || !terms_->masked) return Refused{"keys for masks came out of turn"};
-  if (group.run != terms_->run) return Refused{"a company of another run"};
+  if (group.run != terms_->run) return Refused{"a masking group of another run"};
   const std::size_t size = group.members.size(), smallest = std::max(kMinSum, options_.min_sum);
   if (size < smallest) {
     return Refused{fmt::format("a run of {} clients, where each sum is to be over {} at least", size, smallest)};
@@ -149,7 +149,7 @@ Answered<wire::ColumnSums> ConsentSite::answer(const wire::SumColumns& question)
 std::string ConsentSite::wrong_preparation(const wire::Prepare& prepare) const {
   const auto& scaling = prepare.question.scaling;
   if (prepare.question.columns > options_.max_vector) return "the server wants too many columns";
-  if (prepare.place >= kMostPlaces) return "the server counts more clients than there can be";
+  if (prepare.place >= kMaxPlaces) return "the server counts more clients than there can be";
   if (scaling && (!all_finite(scaling->centre) || !all_finite(scaling->scale))) {
     return "the server's scales are not finite";
   }
@@ -222,7 +222,7 @@ std::string ConsentSite::wrong_task(const AskedTask& asked) const {
   if (task.reveal != Reveal::Sums) return "it asks for a single update in a run of masked sums";
   if (std::string wrong = wrong_participants(asked.task); !wrong.empty()) return wrong;
   if (!asked.message.own.empty()) return "it holds numbers that not all participants see";
-  if (asked.message.attempt >= kMostAttempts + group_size_) {
+  if (asked.message.attempt >= kMaxAttempts + group_size_) {
     return "it was asked too often: many answers at one x tell the parts of a sum";
   }
   return "";
@@ -271,7 +271,7 @@ std::string ConsentSite::over_budget(const AskedTask& asked, bool repeated) cons
   const auto elsewhere = own.ledger->spent_elsewhere(terms_->run);
   if (!elsewhere) return elsewhere.error().message;
   const privacy::PrivacyOptions& plan = terms_->plan.method.privacy;
-  const double of_plan = kMostOfPlan * privacy::rho_of(plan.epsilon, plan.delta);
+  const double of_plan = kMaxOfPlan * privacy::rho_of(plan.epsilon, plan.delta);
   const auto charged = own.ledger->spend({terms_->run, message.number * kAttempts + message.attempt, rho},
                                          std::min(own.rho(), *elsewhere + of_plan));
   if (!charged) {

@@ -13,7 +13,7 @@ namespace fedrk::network {
 namespace {
 
 // One name may have some connections that are not quite gone, but must not take the places of others.
-constexpr std::ptrdiff_t kMostOfOneName = 8;
+constexpr std::ptrdiff_t kMaxOfOneName = 8;
 }  // namespace
 
 OutgoingMessage outgoing_of(const wire::ServerMessage& message) {
@@ -28,7 +28,7 @@ ServerProtocol::ServerProtocol(FederationOptions options, Outbox& outbox, operat
     session.lost_at = now_;
   }
   if (options_.run_limit.count() > 0) run_until_ = now_ + options_.run_limit;
-  if (options_.most_connections == 0) options_.most_connections = 2 * sessions_.size() + 16;
+  if (options_.max_connections == 0) options_.max_connections = 2 * sessions_.size() + 16;
 }
 
 // ---- Connections.
@@ -38,11 +38,11 @@ void ServerProtocol::on_open(ConnectionId id, Peer peer, Clock::time_point now) 
   Connection& connection =
       connections_.emplace(id, Connection{std::move(peer), std::nullopt, {options_.largest_message, 0}, now_})
           .first->second;
-  if (connections_.size() > options_.most_connections) {
+  if (connections_.size() > options_.max_connections) {
     return close(id, connection, Closing::Full, "the server has too many connections; try again later");
   }
   const auto same_name = [&](const auto& other) { return other.second.peer.identity == connection.peer.identity; };
-  if (!connection.peer.identity.empty() && std::ranges::count_if(connections_, same_name) > kMostOfOneName) {
+  if (!connection.peer.identity.empty() && std::ranges::count_if(connections_, same_name) > kMaxOfOneName) {
     return close(id, connection, Closing::Full, "too many connections with this certificate; try again later");
   }
   const std::string veto =

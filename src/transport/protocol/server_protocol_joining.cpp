@@ -16,11 +16,11 @@ namespace fedrk::network {
 namespace {
 
 // More rows than any table has, but few enough to be added up.
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 48;
+constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 48;
 
 // What is wrong with a table by its description alone; empty where nothing is.
 std::string wrong_table(const wire::Ready& ready) {
-  if (ready.rows > kMostRows) return fmt::format("it claims {} rows", ready.rows);
+  if (ready.rows > kMaxRows) return fmt::format("it claims {} rows", ready.rows);
   if (!ready.names.empty() && ready.names.size() != ready.columns) {
     return fmt::format("it names {} columns, but has {}", ready.names.size(), ready.columns);
   }

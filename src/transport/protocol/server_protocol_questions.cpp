@@ -161,7 +161,7 @@ void ServerProtocol::record_violation(ClientId client, const std::string& fact) 
   if (session.quarantined || session.counts.wrong < options_.wrong_limit) return;
   session.quarantined = true;
   const std::string reason = fmt::format("was quarantined after {} wrong answers", session.counts.wrong);
-  log_.error("client.put_aside", {{"client", session.name}, {"times", session.counts.wrong}});
+  log_.error("client.quarantined", {{"client", session.name}, {"times", session.counts.wrong}});
   if (is_outstanding(client)) resolve(client, std::nullopt, reason);
   if (Connection* connection = connection_of(session.connection)) {
     close(session.connection, *connection, Closing::Denied, fmt::format("'{}' {}", session.name, reason));

@@ -12,7 +12,7 @@ namespace fedrk::wire {
 namespace {
 
 // Numbers: sixteen gigabytes, more than any server takes.
-constexpr std::size_t kLongestAnswer = std::size_t{1} << 31;
+constexpr std::size_t kMaxAnswer = std::size_t{1} << 31;
 
 template <class Numbers>
 bool ascending(const Numbers& numbers) {
@@ -36,7 +36,7 @@ std::string wrong_shape(const ArrivedQuestion& question, ClientId self, std::siz
   }
   const std::size_t wanted = columns.empty() ? unknowns : columns.size();
   if (const auto wrong = wrong_work(task.work, wanted); !wrong.empty()) return std::string(wrong);
-  if (reply_length(task.work, wanted).value_or(0) > kLongestAnswer) return "its answer would be too long to be sent";
+  if (reply_length(task.work, wanted).value_or(0) > kMaxAnswer) return "its answer would be too long to be sent";
   if (task.x.size() != wanted && (needs_x(task.work) || !task.x.empty() || task.report_residual)) {
     return "its x has " + std::to_string(task.x.size()) + " entries, not " + std::to_string(wanted);
   }

@@ -12,9 +12,9 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kSilentStrangers = 256;    // connections that have not said a byte
-constexpr std::size_t kMostDraining = 64;        // connections that were refused
-constexpr std::size_t kMostDiscarded = 1 << 18;  // bytes from one of them
+constexpr std::size_t kSilentStrangers = 256;   // connections that have not said a byte
+constexpr std::size_t kMaxDraining = 64;        // connections that were refused
+constexpr std::size_t kMaxDiscarded = 1 << 18;  // bytes from one of them
 constexpr auto kDrainLimit = std::chrono::seconds(1);
 constexpr auto kPause = std::chrono::milliseconds(50);  // of accepting
 
@@ -23,7 +23,7 @@ constexpr auto kPause = std::chrono::milliseconds(50);  // of accepting
 Admission::Admission(asio::io_context& context, HandshakeLog& log, std::size_t clients, Spoke spoke)
     : context_(context),
       log_(log),
-      most_silent_(clients + kSilentStrangers),
+      max_silent_(clients + kSilentStrangers),
       spoke_(std::move(spoke)),
       acceptor_(context.get_executor()),
       pause_(context.get_executor()),
@@ -86,7 +86,7 @@ void Admission::on_accepted(Socket socket) {
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
   const ConnectionId id = ++last_id_;
-  if (silent_.size() >= most_silent_) {
+  if (silent_.size() >= max_silent_) {
     silent_.erase(silent_.begin());
     log_.warn("connections.shed", "many connections say nothing: the oldest are closed");
   }
@@ -104,7 +104,7 @@ void Admission::on_accepted(Socket socket) {
 void Admission::drain(ConnectionId id, Socket socket) {
   error_code ignored;
   socket.shutdown(Socket::shutdown_send, ignored);
-  if (draining_.size() >= kMostDraining) draining_.erase(draining_.begin());
+  if (draining_.size() >= kMaxDraining) draining_.erase(draining_.begin());
   draining_.emplace(id, Waiting{std::move(socket), Clock::now()});
   discard(id);
 }
@@ -114,7 +114,7 @@ void Admission::discard(ConnectionId id) {
     const auto found = draining_.find(id);
     if (found == draining_.end()) return;
     found->second.bytes += bytes;
-    if (failure || found->second.bytes > kMostDiscarded) return void(draining_.erase(found));
+    if (failure || found->second.bytes > kMaxDiscarded) return void(draining_.erase(found));
     discard(id);
   });
 }

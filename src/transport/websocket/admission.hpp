@@ -52,7 +52,7 @@ class Admission {
 
   asio::io_context& context_;
   HandshakeLog& log_;
-  std::size_t most_silent_;
+  std::size_t max_silent_;
   Spoke spoke_;
   Acceptor acceptor_;
   Timer pause_;

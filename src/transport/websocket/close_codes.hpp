@@ -20,7 +20,7 @@ inline const std::string kSubprotocol = std::string(kNumberedProtocol) + std::to
 constexpr const char* kServerField = "fedrk";  // Server: in what the server answers
 
 /// Reasons longer than a close frame holds go before it, as a text message.
-constexpr std::size_t kMostCloseReason = 123;
+constexpr std::size_t kMaxCloseReason = 123;
 
 constexpr std::uint16_t kNormalClose = 1000;
 constexpr std::uint16_t kTooBig = 1009;
@@ -40,8 +40,8 @@ constexpr LinkEnd::Kind end_kind(std::uint16_t code) {
 
 /// As much of a reason as a close frame holds, without half a character at its end.
 inline std::string_view close_reason(std::string_view reason) {
-  if (reason.size() <= kMostCloseReason) return reason;
-  std::size_t end = kMostCloseReason;
+  if (reason.size() <= kMaxCloseReason) return reason;
+  std::size_t end = kMaxCloseReason;
   while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
   return reason.substr(0, end);
 }

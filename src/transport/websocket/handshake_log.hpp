@@ -16,15 +16,15 @@ class HandshakeLog {
   explicit HandshakeLog(operation::Log& log) : log_(log) {}
 
   void warn(std::string_view event, std::string_view reason, std::string_view address = {}) {
-    constexpr int kMost = 20;
+    constexpr int kMax = 20;
     const auto now = std::chrono::steady_clock::now();
     if (now - begin_ > std::chrono::seconds(10)) {
       begin_ = now;
       used_ = 0;
     }
-    if (++used_ > kMost) return;
-    if (used_ == kMost) reason = "too often to tell each";
-    if (address.empty() || used_ == kMost) return log_.warning(event, {{"reason", reason}});
+    if (++used_ > kMax) return;
+    if (used_ == kMax) reason = "too often to tell each";
+    if (address.empty() || used_ == kMax) return log_.warning(event, {{"reason", reason}});
     log_.warning(event, {{"reason", reason}, {"address", address}});
   }
 

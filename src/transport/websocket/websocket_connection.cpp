@@ -15,8 +15,8 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kMostWaiting = 8;        // messages to one client: the newest question, and some given up
-constexpr std::size_t kMostHeader = 8 << 10;   // bytes of the upgrade request
+constexpr std::size_t kMaxWaiting = 8;         // messages to one client: the newest question, and some given up
+constexpr std::size_t kMaxHeader = 8 << 10;    // bytes of the upgrade request
 constexpr std::size_t kReadAtOnce = 64 << 10;  // bytes
 constexpr std::size_t kKeptBuffer = 4 << 10;   // bytes of a buffer that stays for the next message
 constexpr std::size_t kWriteBuffer = 4 << 10;
@@ -63,7 +63,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
 
   void send(OutgoingMessage message) override {
     if (closing_ || gone_) return;
-    if (outgoing_.size() >= kMostWaiting) return cut();  // it does not read
+    if (outgoing_.size() >= kMaxWaiting) return cut();  // it does not read
     stream_.read_message_max(limits_.largest_message);
     outgoing_.push_back(std::move(message));
     write_next();
@@ -103,9 +103,9 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
 
   void read_request() {
     request_.emplace();
-    request_->header_limit(kMostHeader);
+    request_->header_limit(kMaxHeader);
     request_->body_limit(0);
-    incoming_.max_size(kMostHeader + kReadAtOnce);
+    incoming_.max_size(kMaxHeader + kReadAtOnce);
     http::async_read(stream_.next_layer(), incoming_, *request_, on([this](error_code failure) {
                        if (failure.category() == http::make_error_code(http::error::bad_target).category()) {
                          return answer("400 Bad Request", "it does not speak HTTP");
@@ -204,7 +204,7 @@ class WebSocketConnection final : public Connection, public std::enable_shared_f
   }
 
   void say_goodbye() {
-    if (reason_.size() > kMostCloseReason) {
+    if (reason_.size() > kMaxCloseReason) {
       close_reason_ = close_reason(reason_);
       const auto reason = std::make_shared<const std::string>(std::exchange(reason_, {}));
       stream_.binary(false);

@@ -30,10 +30,9 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
         hello_limit_(federation.hello_limit),
         tick_(std::clamp(federation.heartbeat / 2, Milliseconds(20), Milliseconds(500))),
         clients_(federation.clients.size()),
-        most_handshakes_(clients_ + kStrangers),
-        most_open_(
-            (federation.most_connections == 0 ? 2 * federation.clients.size() + 16 : federation.most_connections) +
-            kSpareConnections),
+        max_handshakes_(clients_ + kStrangers),
+        max_open_((federation.max_connections == 0 ? 2 * federation.clients.size() + 16 : federation.max_connections) +
+                  kSpareConnections),
         protocol_(std::move(federation), *this, log) {}
   ~Impl() override;
 
@@ -67,7 +66,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   HandshakeLog handshake_log_;
   std::ptrdiff_t memory_limit_, buffered_ = 0;
   Milliseconds hello_limit_, tick_;
-  std::size_t clients_, most_handshakes_, most_open_;
+  std::size_t clients_, max_handshakes_, max_open_;
   SynchronizedProtocol protocol_;
   ConnectionLimits limits_;
   security::TlsContext tls_;  // none: in the clear
@@ -158,7 +157,7 @@ Connection* WebSocketServer::Impl::find(ConnectionId id) {
 }
 
 void WebSocketServer::Impl::begin_handshake(ConnectionId id, Socket socket) {
-  if (handshakes_.size() >= most_handshakes_) {
+  if (handshakes_.size() >= max_handshakes_) {
     handshake_log_.warn("connections.shed", "many handshakes do not end: the oldest are broken off");
     const auto oldest = handshakes_.begin();
     const auto connection = std::move(oldest->second.connection);
@@ -175,7 +174,7 @@ void WebSocketServer::Impl::on_open(ConnectionId id, Peer peer) {
   if (found == handshakes_.end()) return;  // it was broken off
   const auto connection = std::move(found->second.connection);
   handshakes_.erase(found);
-  if (stopped_ || open_.size() >= most_open_) return connection->cut();
+  if (stopped_ || open_.size() >= max_open_) return connection->cut();
   open_.emplace(id, connection);
   protocol_.on_open(id, std::move(peer));
 }

@@ -7,7 +7,7 @@ using security::require;
 
 // OpenSSL reads on by itself after messages that are its own, such as new keys. After so many moves of bytes it is the
 // turn of the other connections.
-constexpr int kMostMoves = 8;
+constexpr int kMaxMoves = 8;
 
 TlsStream::TlsStream(Socket socket, SSL_CTX& context)
     : socket_(std::move(socket)), tls_(require(SSL_new(&context), "cannot set TLS up")) {
@@ -43,7 +43,7 @@ int TlsStream::move(BIO* bio, int retry, const Move& some) {
   auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
   stream.socket_failure_ = asio::error::would_block;
-  const std::size_t bytes = ++stream.moves_ > kMostMoves ? 0 : some(stream.socket_, stream.socket_failure_);
+  const std::size_t bytes = ++stream.moves_ > kMaxMoves ? 0 : some(stream.socket_, stream.socket_failure_);
   if (stream.socket_failure_ == asio::error::would_block) BIO_set_flags(bio, retry | BIO_FLAGS_SHOULD_RETRY);
   return stream.socket_failure_ ? -1 : static_cast<int>(bytes);
 }

@@ -48,7 +48,7 @@ class TlsStream {
     const auto first = std::find_if(asio::buffer_sequence_begin(buffers), end,
                                     [](const asio::mutable_buffer& each) { return each.size() > 0; });
     const auto into = first == end ? asio::mutable_buffer() : asio::mutable_buffer(*first);
-    const auto size = static_cast<int>(std::min(into.size(), kMostAtOnce));
+    const auto size = static_cast<int>(std::min(into.size(), kMaxAtOnce));
     begin([=](SSL* tls) { return SSL_read(tls, into.data(), size); }, size == 0, std::forward<Handler>(handler));
   }
 
@@ -63,7 +63,7 @@ class TlsStream {
   }
 
  private:
-  static constexpr std::size_t kMostAtOnce = 1 << 30;  // bytes that OpenSSL can count
+  static constexpr std::size_t kMaxAtOnce = 1 << 30;  // bytes that OpenSSL can count
 
   // Calls OpenSSL again whenever the socket is ready for it. Does not complete within the call that began it.
   template <class Call>

@@ -11,7 +11,7 @@
 namespace fedrk::privacy {
 namespace {
 
-constexpr PublicShape kShape{.rows = 80'000, .clients = 8, .most_rows = 10'000, .unknowns = 9, .participants = 8};
+constexpr PublicShape kShape{.rows = 80'000, .clients = 8, .max_rows = 10'000, .unknowns = 9, .participants = 8};
 
 std::string plan_refusal(const PrivacyOptions& options, PublicShape shape = kShape, std::uint32_t rounds = 6) {
   try {
@@ -29,7 +29,7 @@ TEST(PrivacyPlan, SpendsWhatEpsilonAndDeltaLeaveInEqualParts) {
   double spent = 0.0;
   for (const PrivateRound& round : plan.rounds) {
     // As a client that knows only its task would count it.
-    spent += rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, plan.min_answers);
+    spent += rho_of_pass(round.pass, kShape.max_rows, kShape.unknowns, plan.min_answers);
     EXPECT_NEAR(round.rho, plan.rho / 6.0, 1e-15);
   }
   EXPECT_NEAR(spent, rho_of(1.0, 1e-5), 1e-12);
@@ -52,8 +52,8 @@ TEST(PrivacyPlan, MakesLargerSharesWhereSomeMayBeMissing) {
   const PrivateRound& round = plan.rounds[0];
   EXPECT_EQ(plan.min_answers, 5);
   EXPECT_NEAR(4.0 * round.pass.noise * round.pass.noise, round.sigma * round.sigma, 1e-12 * round.sigma * round.sigma);
-  EXPECT_NEAR(rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, 5), plan.rho, 1e-12);
-  EXPECT_GT(rho_of_pass(round.pass, kShape.most_rows, kShape.unknowns, 4), plan.rho);
+  EXPECT_NEAR(rho_of_pass(round.pass, kShape.max_rows, kShape.unknowns, 5), plan.rho, 1e-12);
+  EXPECT_GT(rho_of_pass(round.pass, kShape.max_rows, kShape.unknowns, 4), plan.rho);
 }
 
 TEST(PrivacyPlan, HasAGridAMillionTimesFinerThanTheNoise) {

@@ -11,7 +11,7 @@
 namespace fedrk {
 namespace {
 
-constexpr privacy::PublicShape kMeanShape{.rows = 60, .clients = 3, .most_rows = 20, .unknowns = 2, .participants = 3};
+constexpr privacy::PublicShape kMeanShape{.rows = 60, .clients = 3, .max_rows = 20, .unknowns = 2, .participants = 3};
 
 privacy::PrivacyPlan plan_of(std::uint32_t rounds) { return make_privacy_plan({.epsilon = 1.0}, kMeanShape, rounds); }
 
@@ -90,7 +90,7 @@ TEST(PrivateMean, KnowsOfAFederationWhatEverybodyKnows) {
   const std::vector<ClientSummary> roster{{ClientId{0}, "a", 10, 1.0, 1.0}, {ClientId{1}, "b", 30, 2.0, 2.0}};
   const privacy::PublicShape all = public_shape(roster, 5, 0), one = public_shape(roster, 5, 1);
   EXPECT_EQ(all.rows, 40);
-  EXPECT_EQ(all.most_rows, 30);
+  EXPECT_EQ(all.max_rows, 30);
   EXPECT_EQ(all.participants, 2);
   EXPECT_EQ(one.participants, 1);
 }

@@ -130,10 +130,10 @@ TEST_F(SignedKeys, AreNotBelievedOfStrangersNorUnderAnotherName) {
 
 TEST_F(SignedKeys, AreOfOneRunOnly) {
   fixture_.masking_group().run = "another";
-  EXPECT_EQ(refusal(), "a company of another run");
+  EXPECT_EQ(refusal(), "a masking group of another run");
 }
 
-TEST_F(SignedKeys, MakeNoCompanyOfTwoNorOneWithoutTheClient) {
+TEST_F(SignedKeys, MakeNoGroupOfTwoNorOneWithoutTheClient) {
   std::swap(fixture_.masking_group().members[0], fixture_.masking_group().members[1]);
   EXPECT_EQ(refusal(), "the server gives this client another place than its own");
   std::swap(fixture_.masking_group().members[0], fixture_.masking_group().members[1]);

@@ -10,8 +10,8 @@ const MaskedFixture::Entries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};
 
 class NoisyClients : public testing::Test {
  protected:
-  /// Clients whose rows may give away so much, over all runs: their ledgers stay from one circle to the next.
-  MaskedFixture circle_of(double epsilon, const MaskedFixture::Entries& plan = kNoisyPlan) {
+  /// Clients whose rows may give away so much, over all runs: their ledgers stay from one fixture to the next.
+  MaskedFixture fixture_of(double epsilon, const MaskedFixture::Entries& plan = kNoisyPlan) {
     stores_.clear();
     MaskedFixture fixture(
         four_clients(),
@@ -41,7 +41,7 @@ class NoisyClients : public testing::Test {
 };
 
 TEST_F(NoisyClients, AddTheirSharesOfTheNoise) {
-  MaskedFixture fixture = circle_of(5.0);
+  MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
   const auto first = fixture.sum(pass(0), noisy_, kAll), second = fixture.sum(pass(1), noisy_, kAll);
 
@@ -56,7 +56,7 @@ TEST_F(NoisyClients, AddTheirSharesOfTheNoise) {
 }
 
 TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
-  MaskedFixture fixture = circle_of(1.0);
+  MaskedFixture fixture = fixture_of(1.0);
   fixture.distribute_keys();
   std::uint64_t number = 0;
   while (wire::holds<wire::Update>(fixture.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
@@ -66,7 +66,7 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
   EXPECT_EQ(test::reason_in(fixture.ask(0, pass(number))),
             "its owner allows no further answer: what its rows may give away is spent");
 
-  MaskedFixture later = circle_of(1.0);  // another process
+  MaskedFixture later = fixture_of(1.0);  // another process
   EXPECT_EQ(*stores_[0]->spent(), spent);
   later.distribute_keys();
   EXPECT_FALSE(wire::holds<wire::Update>(later.ask(0, pass(number + 1)))) << "the same run";
@@ -78,7 +78,7 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
 
 // A plan of little epsilon is not to be a way to all that an owner would ever give.
 TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
-  MaskedFixture fixture = circle_of(5.0);
+  MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
   std::uint64_t number = 0;
   while (wire::holds<wire::Update>(fixture.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
@@ -89,7 +89,7 @@ TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
 
 // A server may say that an attempt gave nothing, and have it all the same.
 TEST_F(NoisyClients, PayForEveryAttempt) {
-  MaskedFixture fixture = circle_of(5.0);
+  MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
   ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0))));
   const double once = *stores_[0]->spent();
@@ -102,17 +102,17 @@ TEST_F(NoisyClients, PayForEveryAttempt) {
 
 TEST_F(NoisyClients, ComeBackToTheirRunWithWhatItHasSpent) {
   {
-    MaskedFixture fixture = circle_of(1.0);
+    MaskedFixture fixture = fixture_of(1.0);
     fixture.distribute_keys();
     ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0))));
   }
-  MaskedFixture again = circle_of(1.0);  // all that they have is for this run
+  MaskedFixture again = fixture_of(1.0);  // all that they have is for this run
   EXPECT_TRUE(wire::holds<wire::Ready>(again.heard().front().second)) << test::reason_in(again.heard().front().second);
 }
 
 // On a coarser grid each client's noise would be rounded away by itself.
 TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
-  MaskedFixture fixture = circle_of(5.0);
+  MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
   for (const int exponent : {3, -21, -62}) {
     EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(0, noisy_, kAll, 0, {exponent}))),
@@ -122,7 +122,7 @@ TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
 }
 
 TEST_F(NoisyClients, GiveNothingWithoutNoise) {
-  MaskedFixture fixture = circle_of(5.0);
+  MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
   LocalTask look{RoundIndex{0}, x_, FixedSteps{0}, true};
   look.reveal = Reveal::Sums;
@@ -137,8 +137,8 @@ TEST_F(NoisyClients, GiveNothingWithoutNoise) {
 
 TEST_F(NoisyClients, TakePartOnlyWhereTheirOwnersHaveSaidHowMuch) {
   const auto first_words = [](const MaskedFixture& fixture) { return test::reason_in(fixture.heard().front().second); };
-  EXPECT_NE(first_words(circle_of(0.0)).find("say how much these rows may ever give away"), std::string::npos);
-  EXPECT_NE(first_words(circle_of(1.0, {})).find("for runs with differential privacy only"), std::string::npos);
+  EXPECT_NE(first_words(fixture_of(0.0)).find("say how much these rows may ever give away"), std::string::npos);
+  EXPECT_NE(first_words(fixture_of(1.0, {})).find("for runs with differential privacy only"), std::string::npos);
 }
 
 }  // namespace

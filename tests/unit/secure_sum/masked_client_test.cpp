@@ -231,14 +231,15 @@ wire::MaskingGroup masking_group_message(wire::MaskingGroup masking_group, std::
 }
 
 // "All" must stay the same: with another masking group, a gradient over all but one could be had after all.
-TEST_F(MaskedClientRules, StayWithTheirCompany) {
+TEST_F(MaskedClientRules, StayWithTheirMaskingGroup) {
   wire::MaskingGroup smaller = fixture_.masking_group();
   smaller.members.pop_back();
-  EXPECT_EQ(test::reason_in(fixture_.say(0, masking_group_message(smaller, 0))), "this run had another company before");
+  EXPECT_EQ(test::reason_in(fixture_.say(0, masking_group_message(smaller, 0))),
+            "this run began with another group of clients");
   wire::MaskingGroup reordered = fixture_.masking_group();
   std::swap(reordered.members[0], reordered.members[1]);
   EXPECT_EQ(test::reason_in(fixture_.say(0, masking_group_message(reordered, 1))),
-            "this run had another company before");
+            "this run began with another group of clients");
   EXPECT_FALSE(wire::holds<wire::Refusal>(fixture_.say(0, masking_group_message(fixture_.masking_group(), 0))))
       << "the same again";
 }

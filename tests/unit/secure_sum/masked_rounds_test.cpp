@@ -47,8 +47,8 @@ class MaskedServer : public testing::Test {
       connections_[harness_.join(test::fixture_name(i), 4, kRoundUnknowns)] = i;
       roster.push_back({ClientId{i}, test::fixture_name(i), 4, 1.0, 1.0});
     }
-    EXPECT_TRUE(harness_.board.gather());
-    engine_.emplace(harness_.board, options(), roster, kRoundUnknowns, 0);
+    EXPECT_TRUE(harness_.protocol.gather());
+    engine_.emplace(harness_.protocol, options(), roster, kRoundUnknowns, 0);
     task_.reveal = Reveal::Sums;
   }
 

@@ -147,7 +147,7 @@ TEST(Masker, DrawsForItselfAlone) {
   EXPECT_NE(maskers[0]->draws("rows", key_of(1)), maskers[1]->draws("rows", key_of(1)));
 }
 
-TEST(Masker, DoesNotMeetACompanyThatMakesNoSense) {
+TEST(Masker, RefusesPeersThatMakeNoSense) {
   Masker masker(key_of(1), "run");
   const Masker other(key_of(2), "run");
   const Key mine = masker.public_key(), theirs = other.public_key();

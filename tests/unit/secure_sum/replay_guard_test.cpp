@@ -28,33 +28,33 @@ class ReplayGuards : public testing::TestWithParam<bool> {
   /// As a new process would; the book in memory stays.
   void open() {
     if (GetParam()) {
-      book_.reset();
-      book_ = *open_replay_guard(folder_.path() / "state");
-    } else if (!book_) {
-      book_ = replay_guard_in_memory();
+      guard_.reset();
+      guard_ = *open_replay_guard(folder_.path() / "state");
+    } else if (!guard_) {
+      guard_ = replay_guard_in_memory();
     }
   }
   bool granted(const ReplayGuard::Question& asked, const std::string& run = "run", std::uint8_t answer = 7) {
-    const auto seen = book_->look(run, asked), admission = book_->record(run, asked, key_of(answer));
+    const auto seen = guard_->look(run, asked), admission = guard_->record(run, asked, key_of(answer));
     EXPECT_TRUE(seen && admission);
     EXPECT_TRUE(seen->granted || !admission->granted);
     return admission->granted;
   }
 
   test::TempFolder folder_;
-  std::unique_ptr<ReplayGuard> book_;
+  std::unique_ptr<ReplayGuard> guard_;
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, ReplayGuards, testing::Bool(),
                          [](const auto& test) { return test.param ? "Stored" : "InMemory"; });
 
 TEST_P(ReplayGuards, KeepTheSecretOfARun) {
-  EXPECT_EQ(*book_->secret("run", key_of(1)), key_of(1));
+  EXPECT_EQ(*guard_->secret("run", key_of(1)), key_of(1));
   open();
-  EXPECT_EQ(*book_->secret("run", key_of(2)), key_of(1));
-  EXPECT_EQ(*book_->secret("another", key_of(3)), key_of(3));
-  ASSERT_TRUE(book_->forget("run"));
-  EXPECT_EQ(*book_->secret("run", key_of(4)), key_of(4));
-  EXPECT_EQ(*book_->secret("another", key_of(5)), key_of(3));
+  EXPECT_EQ(*guard_->secret("run", key_of(2)), key_of(1));
+  EXPECT_EQ(*guard_->secret("another", key_of(3)), key_of(3));
+  ASSERT_TRUE(guard_->forget("run"));
+  EXPECT_EQ(*guard_->secret("run", key_of(4)), key_of(4));
+  EXPECT_EQ(*guard_->secret("another", key_of(5)), key_of(3));
 }
 
 TEST_P(ReplayGuards, GrantAQuestionOnceAndItsRepetition) {
@@ -73,7 +73,7 @@ TEST_P(ReplayGuards, GrantAQuestionOnceAndItsRepetition) {
 
 TEST_P(ReplayGuards, TellWhatWasAnsweredLast) {
   granted(task(4, 3, 1));
-  const auto admission = book_->look("run", task(4, 1, 2));
+  const auto admission = guard_->look("run", task(4, 1, 2));
   EXPECT_FALSE(admission->granted);
   EXPECT_EQ(admission->last_number, 4);
   EXPECT_EQ(admission->last_attempt, 3);
@@ -88,11 +88,11 @@ TEST_P(ReplayGuards, LetNoOtherAnswerToTheSameQuestionLeave) {
 }
 
 TEST_P(ReplayGuards, PinWhatMustStayAsItIs) {
-  EXPECT_TRUE(*book_->pin("run", "plan", key_of(1)));
+  EXPECT_TRUE(*guard_->pin("run", "plan", key_of(1)));
   open();
-  EXPECT_TRUE(*book_->pin("run", "plan", key_of(1)));
-  EXPECT_FALSE(*book_->pin("run", "plan", key_of(2)));
-  EXPECT_TRUE(*book_->pin("another", "plan", key_of(2)));
+  EXPECT_TRUE(*guard_->pin("run", "plan", key_of(1)));
+  EXPECT_FALSE(*guard_->pin("run", "plan", key_of(2)));
+  EXPECT_TRUE(*guard_->pin("another", "plan", key_of(2)));
 }
 
 TEST(StoredReplayGuard, IsNotOpenedWhereOthersCanReadIt) {
@@ -107,9 +107,9 @@ TEST(StoredReplayGuard, IsNotOpenedWhereOthersCanReadIt) {
 
 TEST(StoredReplayGuard, IsForItsOwnerAlone) {
   const test::TempFolder folder;
-  const auto book = open_replay_guard(folder / "state");
-  ASSERT_TRUE(book);
-  ASSERT_TRUE((*book)->secret("run", key_of(1)));
+  const auto guard = open_replay_guard(folder / "state");
+  ASSERT_TRUE(guard);
+  ASSERT_TRUE((*guard)->secret("run", key_of(1)));
   for (const auto& entry : std::filesystem::directory_iterator(folder / "state")) {
     const auto others = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
     EXPECT_EQ(entry.status().permissions() & others, std::filesystem::perms::none) << entry.path();
@@ -122,16 +122,16 @@ using Answers = std::vector<std::pair<std::string, ReplayGuard::Key>>;
 
 /// What a client would do with its state: which secrets it has, which questions it would answer.
 Result<Answers> answers_from(const std::filesystem::path& state) {
-  const auto book = open_replay_guard(state);
+  const auto guard = open_replay_guard(state);
   if (!book) return book.error();
   Answers answers;
   for (const std::string run : {"a", "b", "c"}) {
-    const auto secret = (*book)->secret(run, key_of(99));
+    const auto secret = (*guard)->secret(run, key_of(99));
     if (!secret) return secret.error();
     answers.emplace_back("secret of " + run, *secret);
     for (std::uint64_t number = 1; number <= 3; ++number) {
       for (std::uint8_t question = 1; question <= 3; ++question) {
-        const auto seen = (*book)->look(run, task(number, 1, question));
+        const auto seen = (*guard)->look(run, task(number, 1, question));
         if (!seen) return seen.error();
         const std::string verdict = std::to_string(seen->granted) + std::to_string(seen->repeated) + " after " +
                                     std::to_string(seen->last_number) + "." + std::to_string(seen->last_attempt);
@@ -146,7 +146,7 @@ void live(ReplayGuard& book) {
   for (std::uint8_t k = 0; k < 3; ++k) {
     const std::string run(1, static_cast<char>('a' + k));
     ASSERT_TRUE(book.secret(run, key_of(k)));
-    ASSERT_TRUE(*book.pin(run, "plan", key_of(1)));
+    ASSERT_TRUE(*guard.pin(run, "plan", key_of(1)));
     ASSERT_TRUE(book.record(run, task(1, 0, 1), key_of(1)));
     ASSERT_TRUE(book.record(run, task(2, 1, 2), key_of(2)));
   }
@@ -190,8 +190,8 @@ TEST(StoredReplayGuard, GivesTheSameAnswersOrNoneWhereAByteOfItsFilesFlipped) {
 TEST(StoredReplayGuard, IsNotOpenedWhereAnOlderCopyWasPutBack) {
   const test::TempFolder folder;
   {
-    const auto book = *open_replay_guard(folder / "state");
-    live(*book);
+    const auto guard = *open_replay_guard(folder / "state");
+    live(*guard);
   }
   std::filesystem::copy(folder / "state", folder / "backup", std::filesystem::copy_options::recursive);
   EXPECT_TRUE((*open_replay_guard(folder / "state"))->record("a", task(3, 0, 1), key_of(1)));

@@ -167,7 +167,7 @@ TEST(Pooled, KaczmarzSolvesAConsistentSystem) {
 TEST(Pooled, ExtendedKaczmarzReachesLeastSquaresWherePlainHovers) {
   for (const double density : {1.0, 0.3}) {
     Federation federation({.kind = ProblemKind::Inconsistent, .rows = 100, .cols = 20, .density = density, .seed = 6});
-    const PooledSteps steps{.tolerance = 1e-10, .most_passes = 400};
+    const PooledSteps steps{.tolerance = 1e-10, .max_passes = 400};
     Pooled plain(kClients, [&](const auto& system, auto x) { pooled_kaczmarz(steps, system, x); });
     Pooled extended(kClients, [&](const auto& system, auto x) { extended_kaczmarz(steps, system, x); });
 

@@ -49,7 +49,7 @@ std::string agreed(
         spoil(answer);
         return answer;
       });
-  const auto federation = agree(harness.board, options);
+  const auto federation = agree(harness.protocol, options);
   if (!federation) return federation.error().message;
   const auto gathered = gathered_from(*federation, options.plan);
   return gathered ? std::to_string(federation->prepare.question.columns) : gathered.error().message;
@@ -163,7 +163,7 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
       const test::PlayedClients clients(harness, [&](ConnectionId id, const wire::ServerMessage& message) {
         return participants.at(id).on_message(message).answer;
       });
-      auto agreed = agree(harness.board, options);
+      auto agreed = agree(harness.protocol, options);
       ASSERT_TRUE(agreed) << agreed.error().message;
       federation = *std::move(agreed);
     }
@@ -190,7 +190,7 @@ TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
           spoil(answer);
           return answer;
         });
-    const auto federation = agree(harness.board, options);
+    const auto federation = agree(harness.protocol, options);
     return federation ? "agreed" : federation.error().message;
   };
   EXPECT_EQ(reason([](auto& sums) { sums.sums[0] = std::nan(""); }), "a sent column sums that are not finite");

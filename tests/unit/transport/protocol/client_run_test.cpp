@@ -18,7 +18,7 @@ ClientRunOptions served_by(std::vector<ScriptedLink::Server> servers, std::atomi
   ClientRunOptions options;
   options.server = "server:7443";
   options.name = "a";
-  options.retry_most = Milliseconds(5);
+  options.max_retry = Milliseconds(5);
   options.wait_limit = Milliseconds(10'000);
   options.consent.reveal_updates = true;
   options.connector = [servers = std::move(servers), &connections]() -> Result<std::unique_ptr<ServerLink>> {

@@ -28,7 +28,7 @@ struct Federation {
     for (const std::string& name : options.clients) connections.push_back(harness.join(name));
   }
   RoundReplies round(const LocalTask& task = kTask) {
-    NetworkEngine engine(harness.board, options, roster(), kX.size(), 10);
+    NetworkEngine engine(harness.protocol, options, roster(), kX.size(), 10);
     return engine.local_updates(task, kAll);
   }
 
@@ -216,7 +216,7 @@ TEST(NetworkEngine, EndsTheRunWhereTooFewAreLeftButNotBeforeTheTimeForJoining) {
   options.join_limit = Milliseconds(150);
   options.reply_limit = Milliseconds(60);
   Federation federation(options);
-  for (const std::size_t gone : {1U, 2U}) federation.harness.board.on_closed(federation.connections[gone]);
+  for (const std::size_t gone : {1U, 2U}) federation.harness.protocol.on_closed(federation.connections[gone]);
   const test::PlayedClients clients(federation.harness, [](ConnectionId, const wire::ServerMessage& message) {
     return wire::holds<wire::Task>(message) ? std::optional(answer_to(std::get<wire::Task>(message), {1.0, 1.0}))
                                             : std::nullopt;

@@ -24,7 +24,7 @@ void fix(ServerHarness& harness, std::size_t clients) {
   std::vector<wire::Prepare> messages(clients);
   std::vector<wire::Prepared> expected(clients, test::prepared(3, 2));
   for (auto& message : messages) message.run = "test";
-  harness.board.fix_preparation(std::move(messages), std::move(expected));
+  harness.protocol.fix_preparation(std::move(messages), std::move(expected));
 }
 
 // ---- Gathering.
@@ -33,7 +33,7 @@ TEST(Gathering, EndsWhenAllAreHere) {
   ServerHarness harness(test::harness_options({"a", "b"}));
   harness.join("b", 5, 2);
   std::thread later([&] { harness.join("a", 4, 2); });
-  const auto arrivals = harness.board.gather();
+  const auto arrivals = harness.protocol.gather();
   later.join();
   ASSERT_TRUE(arrivals);
   ASSERT_EQ(arrivals->size(), 2U);
@@ -46,7 +46,7 @@ TEST(Gathering, NamesThoseWhoAreMissing) {
   options.join_limit = Milliseconds(10);
   ServerHarness harness(options);
   harness.join("b");
-  const auto arrivals = harness.board.gather();
+  const auto arrivals = harness.protocol.gather();
   ASSERT_FALSE(arrivals);
   EXPECT_EQ(arrivals.error().message, "only 1 of 3 clients joined within 0.01 s; missing: a, c");
 }
@@ -60,14 +60,14 @@ TEST(Gathering, GoesOnWithEnoughAndWithoutTheOthers) {
   const auto d = harness.join("d");
   const auto c = harness.open();
   harness.say(c, test::hello("c"));  // still reads its data
-  const auto arrivals = harness.board.gather();
+  const auto arrivals = harness.protocol.gather();
   ASSERT_TRUE(arrivals);
   ASSERT_EQ(arrivals->size(), 2U);
   EXPECT_EQ((*arrivals)[1].name, "d");
   EXPECT_EQ(last_closing(harness, c), Closing::Unfit);
   harness.say(c, test::ready(3, 2));  // on its way when it was told to go
-  harness.board.on_tick();
-  harness.board.on_closed(c);
+  harness.protocol.on_tick();
+  harness.protocol.on_closed(c);
   const auto a = harness.open();
   harness.say(a, test::hello("a"));
   EXPECT_EQ(harness.outbox.closed(a)[0].message,
@@ -75,13 +75,13 @@ TEST(Gathering, GoesOnWithEnoughAndWithoutTheOthers) {
 
   const std::vector<ClientId> all{ClientId{0}, ClientId{1}};
   const auto question = harness.task(0);
-  harness.board.begin(question, all);
+  harness.protocol.begin(question, all);
   harness.say(d, test::update(0, {4.0, 4.0}));
   harness.say(b, test::update(0, {2.0, 2.0}));
-  const auto answers = harness.board.wait();
+  const auto answers = harness.protocol.wait();
   EXPECT_EQ(std::get<wire::Update>(*answers[0].message).values[0], 2.0) << "b is the first now";
   EXPECT_EQ(std::get<wire::Update>(*answers[1].message).values[0], 4.0);
-  harness.board.on_closed(d);
+  harness.protocol.on_closed(d);
   EXPECT_EQ(harness.session(1).presence, "away");
 }
 
@@ -93,7 +93,7 @@ TEST(Gathering, OfARunThatGoesOnKeepsThePlacesOfThoseWhoAreMissing) {
   fix(harness, 2);
   const auto b = harness.join("b");
   harness.say(b, test::prepared(3, 2));
-  const auto arrivals = harness.board.gather();
+  const auto arrivals = harness.protocol.gather();
   ASSERT_TRUE(arrivals);
   EXPECT_EQ(arrivals->size(), 2U);
   const auto a = harness.join("a");
@@ -106,15 +106,15 @@ TEST(Gathering, OfARunThatGoesOnKeepsThePlacesOfThoseWhoAreMissing) {
 TEST(ComingBack, IsPreparedAgainAndMustHaveTheSameRows) {
   ServerHarness harness(test::harness_options({"a"}));
   const auto first = harness.join("a");
-  ASSERT_TRUE(harness.board.gather());
+  ASSERT_TRUE(harness.protocol.gather());
   fix(harness, 1);
-  harness.board.on_closed(first);
+  harness.protocol.on_closed(first);
   const auto same = harness.join("a");
   EXPECT_TRUE(wire::holds<wire::Prepare>(harness.outbox.sent_to(same).back()));
   EXPECT_EQ(harness.session(0).presence, "joining");
   harness.say(same, test::prepared(3, 2));
   EXPECT_EQ(harness.session(0).presence, "here");
-  harness.board.on_closed(same);
+  harness.protocol.on_closed(same);
   const auto other = harness.join("a");
   harness.say(other, test::prepared(3, 2, 1.0 + 1e-15));
   ASSERT_EQ(last_closing(harness, other), Closing::Unfit);
@@ -124,15 +124,15 @@ TEST(ComingBack, IsPreparedAgainAndMustHaveTheSameRows) {
 
 TEST(ComingBack, WithATableOfAnotherSizeIsRefusedAtOnce) {
   ServerHarness harness(test::harness_options({"a"}));
-  harness.board.on_closed(harness.join("a", 3, 2));
-  harness.board.on_closed(harness.join("a", 4, 2));  // before the run has begun it may
+  harness.protocol.on_closed(harness.join("a", 3, 2));
+  harness.protocol.on_closed(harness.join("a", 4, 2));  // before the run has begun it may
   const auto first = harness.join("a", 3, 2);
-  ASSERT_TRUE(harness.board.gather());
-  harness.board.on_closed(first);
+  ASSERT_TRUE(harness.protocol.gather());
+  harness.protocol.on_closed(first);
   const auto other = harness.join("a", 4, 2);
   ASSERT_EQ(last_closing(harness, other), Closing::Unfit);
   EXPECT_EQ(harness.outbox.closed(other)[0].message, "its data are 4 x 2, but were 3 x 2 when the run began");
-  harness.board.on_closed(other);
+  harness.protocol.on_closed(other);
   const auto renamed = harness.open();
   harness.say(renamed, test::hello("a"));
   harness.say(renamed, test::ready(3, 2, {"x", "y"}));
@@ -143,14 +143,14 @@ TEST(ComingBack, WithATableOfAnotherSizeIsRefusedAtOnce) {
 TEST(ComingBack, ToAServerThatWasStartedAgainItMustBeWhatItWas) {
   ServerHarness harness(test::harness_options({"a"}));
   const wire::Ready began{.rows = 3, .columns = 2, .names = {"age", "weight"}};
-  harness.board.expect({{"a", began, false}});
+  harness.protocol.expect({{"a", began, false}});
   fix(harness, 1);
 
   const auto swapped = harness.open();
   harness.say(swapped, test::hello("a"));
   harness.say(swapped, test::ready(3, 2, {"weight", "age"}));
   EXPECT_EQ(last_closing(harness, swapped), Closing::Unfit) << "its columns have changed places";
-  harness.board.on_closed(swapped);
+  harness.protocol.on_closed(swapped);
 
   const auto known = harness.open();
   wire::Hello hello = test::hello("a");
@@ -162,13 +162,13 @@ TEST(ComingBack, ToAServerThatWasStartedAgainItMustBeWhatItWas) {
 TEST(ComingBack, BetweenItsPreparationAndThatOfAllItIsPreparedOnceMore) {
   ServerHarness harness(test::harness_options({"a"}));
   const auto first = harness.join("a");
-  ASSERT_TRUE(harness.board.gather());
+  ASSERT_TRUE(harness.protocol.gather());
   auto question = harness.task(0);
   question.kind = wire::kAnswerKind<wire::Prepared>;
-  harness.board.begin(question, kFirst);
+  harness.protocol.begin(question, kFirst);
   harness.say(first, test::prepared(3, 2));
-  ASSERT_TRUE(harness.board.wait()[0].message);
-  harness.board.on_closed(first);
+  ASSERT_TRUE(harness.protocol.wait()[0].message);
+  harness.protocol.on_closed(first);
   const auto again = harness.join("a");  // perhaps a new process, that knows nothing
   EXPECT_EQ(harness.session(0).presence, "here");
   fix(harness, 1);
@@ -181,14 +181,14 @@ TEST(ComingBack, BetweenItsPreparationAndThatOfAllItIsPreparedOnceMore) {
 TEST(ComingBack, AndRefusingIsAnAbsenceAndEndsTheConnection) {
   ServerHarness harness(test::harness_options({"a"}));
   const auto first = harness.join("a");
-  ASSERT_TRUE(harness.board.gather());
+  ASSERT_TRUE(harness.protocol.gather());
   fix(harness, 1);
-  harness.board.on_closed(first);
+  harness.protocol.on_closed(first);
   const auto question = harness.task(5);
-  harness.board.begin(question, kFirst);
+  harness.protocol.begin(question, kFirst);
   const auto again = harness.join("a");
   harness.say(again, test::refusal("the disk is full"));
-  EXPECT_EQ(harness.board.wait()[0].absence, "it refused: the disk is full");
+  EXPECT_EQ(harness.protocol.wait()[0].absence, "it refused: the disk is full");
   EXPECT_EQ(last_closing(harness, again), Closing::Unfit);
 }
 
@@ -196,12 +196,12 @@ TEST(ComingBack, AndRefusingIsAnAbsenceAndEndsTheConnection) {
 
 TEST(Limits, AnInterruptEndsEveryWait) {
   ServerHarness harness(test::harness_options({"a"}));
-  std::thread later([&] { harness.board.interrupt(Termination::Interrupted, "somebody asked"); });
-  EXPECT_THROW((void)harness.board.gather(), RunAborted);
+  std::thread later([&] { harness.protocol.interrupt(Termination::Interrupted, "somebody asked"); });
+  EXPECT_THROW((void)harness.protocol.gather(), RunAborted);
   later.join();
   const auto question = harness.task(0);
   try {
-    harness.board.exchange(question, kFirst);
+    harness.protocol.exchange(question, kFirst);
     FAIL() << "it went on";
   } catch (const RunAborted& ended) {
     EXPECT_EQ(ended.why(), Termination::Interrupted);
@@ -213,9 +213,9 @@ TEST(Limits, AnInterruptEndsTheWaitForAnswers) {
   ServerHarness harness(test::harness_options({"a"}));
   harness.join("a");
   const auto question = harness.task(0);
-  harness.board.begin(question, kFirst);
-  std::thread later([&] { harness.board.interrupt(Termination::Interrupted, ""); });
-  EXPECT_THROW(harness.board.wait(), RunAborted);
+  harness.protocol.begin(question, kFirst);
+  std::thread later([&] { harness.protocol.interrupt(Termination::Interrupted, ""); });
+  EXPECT_THROW(harness.protocol.wait(), RunAborted);
   later.join();
 }
 
@@ -226,7 +226,7 @@ TEST(Limits, ARunHasNoMoreTimeThanItWasGiven) {
   harness.join("a");
   const auto question = harness.task(0);
   try {
-    harness.board.exchange(question, kFirst);
+    harness.protocol.exchange(question, kFirst);
     FAIL() << "it went on";
   } catch (const RunAborted& ended) {
     EXPECT_EQ(ended.why(), Termination::Deadline);
@@ -242,7 +242,7 @@ TEST(Limits, WhoIsSilentIsLetGo) {
   const auto a = harness.join("a"), b = harness.join("b"), stranger = harness.open();
   std::this_thread::sleep_for(Milliseconds(110));
   harness.say(b, wire::Heartbeat{});
-  harness.board.on_tick();
+  harness.protocol.on_tick();
   EXPECT_EQ(last_closing(harness, a), Closing::Silent);
   EXPECT_TRUE(harness.outbox.closed(b).empty());
   EXPECT_EQ(harness.outbox.closed(stranger).at(0).message, "it never said hello");
@@ -254,11 +254,11 @@ TEST(Limits, WhoWasToldToGoAndDoesNotIsCutOff) {
   ServerHarness harness(options);
   const auto stranger = harness.open();
   harness.say(stranger, test::hello("b"));
-  harness.board.on_tick();
+  harness.protocol.on_tick();
   EXPECT_EQ(last_closing(harness, stranger), Closing::Denied);
   std::this_thread::sleep_for(Milliseconds(110));
-  harness.board.on_tick();
-  harness.board.on_tick();
+  harness.protocol.on_tick();
+  harness.protocol.on_tick();
   ASSERT_EQ(harness.outbox.closed(stranger).size(), 2U);
   EXPECT_EQ(last_closing(harness, stranger), Closing::Silent);
 }
@@ -273,12 +273,12 @@ TEST(Limits, ARevokedCertificateEndsAnOpenConnectionAtTheNextTick) {
   const auto a = harness.open({"a", "certificate of a", ""});
   harness.say(a, test::hello("a"));
   harness.say(a, test::ready(3, 2));
-  harness.board.on_tick();
+  harness.protocol.on_tick();
   EXPECT_TRUE(harness.outbox.closed(a).empty());
   revoked = "certificate of a";
-  harness.board.on_tick();
+  harness.protocol.on_tick();
   EXPECT_EQ(last_closing(harness, a), Closing::Denied);
-  harness.board.on_closed(a);
+  harness.protocol.on_closed(a);
   const auto again = harness.open({"a", "certificate of a", ""});
   EXPECT_EQ(last_closing(harness, again), Closing::Denied);
 }
@@ -297,28 +297,28 @@ TEST(Limits, NobodyWaitsForARevokedClientUntilItComesWithAnotherCertificate) {
   const std::vector<ClientId> clients{ClientId{0}};
   const auto first = harness.task(0), second = harness.task(1), third = harness.task(2);
   const auto a = join("old");
-  harness.board.begin(first, clients);
+  harness.protocol.begin(first, clients);
   revoked = "old";
-  harness.board.on_tick();
-  EXPECT_EQ(harness.board.wait()[0].absence, "its certificate was revoked") << "while it was asked";
-  harness.board.on_closed(a);
-  EXPECT_EQ(harness.board.exchange(second, clients)[0].absence, "its certificate was revoked") << "without a wait";
+  harness.protocol.on_tick();
+  EXPECT_EQ(harness.protocol.wait()[0].absence, "its certificate was revoked") << "while it was asked";
+  harness.protocol.on_closed(a);
+  EXPECT_EQ(harness.protocol.exchange(second, clients)[0].absence, "its certificate was revoked") << "without a wait";
   const auto again = join("new");
-  harness.board.begin(third, clients);
+  harness.protocol.begin(third, clients);
   harness.say(again, test::update(2, {1.0, 2.0}));
-  EXPECT_TRUE(harness.board.wait()[0].message);
+  EXPECT_TRUE(harness.protocol.wait()[0].message);
 }
 
 TEST(Limits, ThereAreOnlySoManyConnections) {
   FederationOptions options = test::harness_options({"a"});
-  options.most_connections = 2;
+  options.max_connections = 2;
   ServerHarness harness(options);
   const auto first = harness.open();
   harness.open();
   const auto third = harness.open();
   EXPECT_EQ(last_closing(harness, third), Closing::Full);
-  harness.board.on_closed(third);
-  harness.board.on_closed(first);
+  harness.protocol.on_closed(third);
+  harness.protocol.on_closed(first);
   EXPECT_TRUE(harness.outbox.closed(harness.open()).empty());
 }
 
@@ -334,7 +334,7 @@ TEST(Limits, OneNameDoesNotTakeThePlacesOfOthers) {
 TEST(TheEnd, IsToldToEveryoneAndToWhoComesBackForIt) {
   ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), stranger = harness.open();
-  harness.board.end({.status = "finished:completed"});
+  harness.protocol.end({.status = "finished:completed"});
   EXPECT_EQ(std::get<wire::End>(harness.outbox.sent_to(a).back()).status, "finished:completed");
   EXPECT_EQ(last_closing(harness, a), Closing::Ended);
   EXPECT_TRUE(harness.outbox.sent_to(stranger).empty());
@@ -345,25 +345,25 @@ TEST(TheEnd, IsToldToEveryoneAndToWhoComesBackForIt) {
   const auto other = harness.open();
   harness.say(other, test::hello("x"));
   EXPECT_TRUE(harness.outbox.sent_to(other).empty()) << "the answer is for those of the list";
-  for (const auto id : {a, stranger, b, other}) harness.board.on_closed(id);
-  harness.board.wait_until_empty(Milliseconds(10'000));
-  EXPECT_EQ(harness.board.connections(), 0U);
+  for (const auto id : {a, stranger, b, other}) harness.protocol.on_closed(id);
+  harness.protocol.wait_until_empty(Milliseconds(10'000));
+  EXPECT_EQ(harness.protocol.connections(), 0U);
 }
 
 TEST(TheEnd, WaitsForOneThatLostItsConnectionAMomentAgo) {
   ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
-  harness.board.on_closed(b);
-  harness.board.end({.status = "finished:completed"});
-  harness.board.on_closed(a);
+  harness.protocol.on_closed(b);
+  harness.protocol.end({.status = "finished:completed"});
+  harness.protocol.on_closed(a);
 
   const auto start = Clock::now();
-  harness.board.wait_until_empty(Milliseconds(30));
+  harness.protocol.wait_until_empty(Milliseconds(30));
   EXPECT_GE(Clock::now() - start, Milliseconds(30)) << "b may still come";
   const auto again = harness.open();
   harness.say(again, test::hello("b"));
-  harness.board.on_closed(again);
-  harness.board.wait_until_empty(Milliseconds(10'000));
+  harness.protocol.on_closed(again);
+  harness.protocol.wait_until_empty(Milliseconds(10'000));
   EXPECT_LT(Clock::now() - start, Milliseconds(5'000));
 }
 

@@ -73,9 +73,9 @@ TEST(ServerProtocol, RefusesASecondConnectionOfOneName) {
   const auto second = harness.open();
   harness.say(second, test::hello("a"));
   expect_closed(harness, second, Closing::Occupied, "'a' is connected already, from here");
-  harness.board.on_closed(second);
+  harness.protocol.on_closed(second);
   EXPECT_EQ(harness.session(0).presence, "joining") << "the first is still here";
-  harness.board.on_closed(first);
+  harness.protocol.on_closed(first);
   EXPECT_EQ(harness.session(0).presence, "away");
   harness.join("a");
   EXPECT_EQ(harness.session(0).presence, "here");
@@ -95,7 +95,7 @@ TEST(ServerProtocol, RefusesAProtobufClientByTheNumberOfItsProtocol) {
   const auto reason = [](std::string_view hello) {
     ServerHarness harness(test::harness_options({"a"}));
     const auto connection = harness.open();
-    harness.board.on_chunk(connection, hello);
+    harness.protocol.on_chunk(connection, hello);
     const auto closed = harness.outbox.closed(connection);
     return closed.at(0).why == Closing::Unfit ? closed[0].message : "";
   };
@@ -127,7 +127,7 @@ TEST(ServerProtocol, RefusesATableThatDoesNotFitItsOwnDescription) {
   harness.say(connection, test::hello("a"));
   harness.say(connection, test::ready(3, 2, {"x", "y", "z"}));
   expect_closed(harness, connection, Closing::Unfit, "it names 3 columns, but has 2");
-  harness.board.on_closed(connection);
+  harness.protocol.on_closed(connection);
   const auto many = harness.open();
   harness.say(many, test::hello("a"));
   harness.say(many, test::ready(~std::uint64_t{0}, 2));
@@ -158,11 +158,11 @@ TEST(ServerProtocol, BringsTheAnswersInOrderOfTheClients) {
   ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
   const auto question = harness.task(4);
-  harness.board.begin(question, kBoth);
+  harness.protocol.begin(question, kBoth);
   EXPECT_EQ(std::get<wire::Task>(harness.outbox.sent_to(a).back()).number, 4U);
   harness.say(b, test::update(4, {2.0, 2.0}));
   harness.say(a, test::update(4, {1.0, 1.0}));
-  const auto answers = harness.board.wait();
+  const auto answers = harness.protocol.wait();
   ASSERT_EQ(answers.size(), 2U);
   EXPECT_EQ(std::get<wire::Update>(*answers[0].message).values[0], 1.0);
   EXPECT_EQ(std::get<wire::Update>(*answers[1].message).values[0], 2.0);
@@ -173,14 +173,14 @@ TEST(ServerProtocol, CountsStaleAndRepeatedAnswersAndThoseOfAnotherRunAndUsesNon
   ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
   const auto question = harness.task(4);
-  harness.board.begin(question, kBoth);
+  harness.protocol.begin(question, kBoth);
   harness.say(a, test::update(3, {9.0, 9.0}));
   harness.say(a, test::update(4, {9.0, 9.0}, "another run"));
   harness.say(a, test::prepared(3, 2));
   harness.say(a, test::update(4, {1.0, 1.0}));
   harness.say(a, test::update(4, {9.0, 9.0}));
   harness.say(b, test::update(4, {2.0, 2.0}));
-  const auto answers = harness.board.wait();
+  const auto answers = harness.protocol.wait();
   EXPECT_EQ(std::get<wire::Update>(*answers[0].message).values[0], 1.0);
   EXPECT_EQ(harness.session(0).counts.stale, 3U);
   EXPECT_EQ(harness.session(0).counts.duplicates, 1U);
@@ -195,18 +195,18 @@ TEST(ServerProtocol, NeverUsesALateAnswerForALaterQuestion) {
   ServerHarness harness(options);
   const auto a = harness.join("a");
   const auto first = harness.task(1, 5), second = harness.task(2, 2);
-  const auto late = harness.board.exchange(first, kFirst);
+  const auto late = harness.protocol.exchange(first, kFirst);
   EXPECT_FALSE(late[0].message);
   EXPECT_TRUE(late[0].may_return);
   EXPECT_EQ(late[0].absence, "no answer within 0.005 s");
   EXPECT_EQ(harness.session(0).counts.late, 1U);
-  harness.board.begin(second, kFirst);
+  harness.protocol.begin(second, kFirst);
   harness.say(a, test::update(1, {1.0, 1.0, 1.0, 1.0, 1.0}));
   EXPECT_EQ(harness.session(0).counts.stale, 1U);
   EXPECT_EQ(harness.session(0).counts.wrong, 0U)
       << "it is longer than answers may be now, but was not when it was asked for";
   harness.say(a, test::update(2, {2.0, 2.0}));
-  EXPECT_EQ(std::get<wire::Update>(*harness.board.wait()[0].message).number, 2U);
+  EXPECT_EQ(std::get<wire::Update>(*harness.protocol.wait()[0].message).number, 2U);
 }
 
 TEST(ServerProtocol, TakesColumnSumsForTheQuestionThatTheyAnswer) {
@@ -215,26 +215,26 @@ TEST(ServerProtocol, TakesColumnSumsForTheQuestionThatTheyAnswer) {
   auto question = harness.task(0);
   question.kind = wire::kAnswerKind<wire::ColumnSums>;
   question.squared = true;
-  harness.board.begin(question, kFirst);
+  harness.protocol.begin(question, kFirst);
   wire::ColumnSums sums{.run = "test"};
   harness.say(a, sums);
   EXPECT_EQ(harness.session(0).counts.stale, 1U);
   sums.squared = true;
   harness.say(a, sums);
-  EXPECT_TRUE(harness.board.wait()[0].message);
+  EXPECT_TRUE(harness.protocol.wait()[0].message);
 }
 
 TEST(ServerProtocol, AsksAClientAgainThatComesBackInTime) {
   ServerHarness harness(test::harness_options({"a"}));
   const auto before = harness.join("a");
   const auto question = harness.task(7);
-  harness.board.begin(question, kFirst);
-  harness.board.on_closed(before);
+  harness.protocol.begin(question, kFirst);
+  harness.protocol.on_closed(before);
   harness.say(before, test::update(7, {9.0, 9.0}));  // from a connection that is gone
   const auto after = harness.join("a");
   EXPECT_EQ(std::get<wire::Task>(harness.outbox.sent_to(after).back()).number, 7U);
   harness.say(after, test::update(7, {1.0, 1.0}));
-  EXPECT_EQ(std::get<wire::Update>(*harness.board.wait()[0].message).values[0], 1.0);
+  EXPECT_EQ(std::get<wire::Update>(*harness.protocol.wait()[0].message).values[0], 1.0);
 }
 
 TEST(ServerProtocol, WaitsForOneWhoIsGoneNoLongerThanTheLimit) {
@@ -243,11 +243,11 @@ TEST(ServerProtocol, WaitsForOneWhoIsGoneNoLongerThanTheLimit) {
   ServerHarness harness(options);
   const auto a = harness.join("a"), b = harness.join("b");
   const auto question = harness.task(1);
-  harness.board.begin(question, kBoth);
+  harness.protocol.begin(question, kBoth);
   harness.say(b, test::update(1, {1.0, 1.0}));
-  harness.board.on_closed(a);
+  harness.protocol.on_closed(a);
   const auto begun = Clock::now();
-  const auto answers = harness.board.wait();
+  const auto answers = harness.protocol.wait();
   EXPECT_LT(Clock::now() - begun, options.reply_limit);
   EXPECT_EQ(answers[0].absence, "its connection was lost and it did not come back in time");
   EXPECT_TRUE(answers[0].may_return && answers[1].message);
@@ -260,7 +260,7 @@ TEST(ServerProtocol, WaitsAnewForOneWhoLeftLongAgoWhereAQuestionSaysHowLong) {
   question.away_limit = Milliseconds(30);
   std::this_thread::sleep_for(Milliseconds(40));  // never here, for longer than that
   const auto begun = Clock::now();
-  EXPECT_TRUE(harness.board.exchange(question, kFirst)[0].may_return);
+  EXPECT_TRUE(harness.protocol.exchange(question, kFirst)[0].may_return);
   EXPECT_GE(Clock::now() - begun, Milliseconds(30));
 }
 
@@ -268,11 +268,11 @@ TEST(ServerProtocol, TakesARefusalForTheAnswerOfTheTaskThatItNames) {
   ServerHarness harness(test::harness_options({"a"}));
   const auto a = harness.join("a");
   const auto question = harness.task(3);
-  harness.board.begin(question, kFirst);
+  harness.protocol.begin(question, kFirst);
   harness.say(a, test::refusal("too old", 2));
   harness.say(a, test::refusal("of no task"));
   harness.say(a, test::refusal("out of memory\n", 3));
-  const auto answers = harness.board.wait();
+  const auto answers = harness.protocol.wait();
   EXPECT_EQ(answers[0].absence, "it refused: out of memory ");
   EXPECT_FALSE(answers[0].may_return);
   EXPECT_EQ(harness.session(0).presence, "here");
@@ -283,37 +283,37 @@ TEST(ServerProtocol, TakesARefusalForTheAnswerOfTheTaskThatItNames) {
 TEST(ServerProtocol, PutsAClientAsideAfterSomeWrongAnswers) {
   ServerHarness harness(test::harness_options({"a", "b"}));
   const auto a = harness.join("a"), b = harness.join("b");
-  harness.board.report_wrong(ClientId{0}, "not finite");
-  harness.board.report_wrong(ClientId{0}, "not finite");
+  harness.protocol.report_wrong(ClientId{0}, "not finite");
+  harness.protocol.report_wrong(ClientId{0}, "not finite");
   const auto question = harness.task(1);
-  harness.board.begin(question, kBoth);
+  harness.protocol.begin(question, kBoth);
   harness.say(a, test::ready(3, 2));  // which it has said already
   expect_closed(harness, a, Closing::Denied, "'a' was quarantined after 3 wrong answers");
   harness.say(b, test::update(1, {1.0, 1.0}));
-  const auto answers = harness.board.wait();
+  const auto answers = harness.protocol.wait();
   EXPECT_EQ(answers[0].absence, "was quarantined after 3 wrong answers");
   EXPECT_FALSE(answers[0].may_return);
   EXPECT_EQ(harness.session(0).presence, "quarantined");
-  harness.board.on_closed(a);
+  harness.protocol.on_closed(a);
   const auto again = harness.open();
   harness.say(again, test::hello("a"));
   expect_closed(harness, again, Closing::Denied, "'a' was quarantined for wrong answers");
   const auto next = harness.task(2);
-  harness.board.begin(next, kFirst);
-  EXPECT_EQ(harness.board.wait()[0].absence, "was quarantined for wrong answers");
+  harness.protocol.begin(next, kFirst);
+  EXPECT_EQ(harness.protocol.wait()[0].absence, "was quarantined for wrong answers");
 }
 
 TEST(ServerProtocol, ClosesAConnectionWhoseMessagesMakeNoSense) {
   ServerHarness harness(test::harness_options({"a"}));
   const auto a = harness.join("a");
   const auto question = harness.task(1, 2);
-  harness.board.begin(question, kFirst);
+  harness.protocol.begin(question, kFirst);
   harness.say(a, test::update(1, {1.0, 1.0, 1.0}));
   expect_closed(harness, a, Closing::Broken, "malformed message: a vector of 3 numbers");
-  harness.board.on_closed(a);
+  harness.protocol.on_closed(a);
   const auto again = harness.join("a");
   harness.say(again, test::update(1, {1.0, 1.0}));
-  EXPECT_TRUE(harness.board.wait()[0].message) << "its next connection is asked again";
+  EXPECT_TRUE(harness.protocol.wait()[0].message) << "its next connection is asked again";
   EXPECT_EQ(harness.session(0).counts.wrong, 1U);
 }
 
@@ -331,13 +331,13 @@ TEST(ServerProtocol, ClosesAConnectionThatSaysMuchMoreThanItWasAsked) {
   EXPECT_TRUE(harness.outbox.closed(a).empty());
   harness.say(a, test::update(9));
   expect_closed(harness, a, Closing::Broken, "it says much more than it was asked");
-  harness.board.on_closed(a);
+  harness.protocol.on_closed(a);
   const auto diligent = harness.join("a");
   for (std::uint64_t k = 0; k < 100; ++k) {
     const auto question = harness.task(k);
-    harness.board.begin(question, kFirst);
+    harness.protocol.begin(question, kFirst);
     harness.say(diligent, test::update(k));
-    harness.board.wait();
+    harness.protocol.wait();
   }
   EXPECT_TRUE(harness.outbox.closed(diligent).empty());
 }
