@@ -33,7 +33,7 @@ NetworkEngine::NetworkEngine(SynchronizedProtocol& protocol, FederationOptions o
       roster_(std::move(roster)),
       dimension_(dimension),
       next_task_(first_task),
-      masked_(protocol, options_, roster_, dimension) {}
+      masked_(protocol, options_, roster_, dimension, first_task > 0) {}
 
 // A reply that can be used, or an absence; one that makes no sense is held against its client.
 void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {
