@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,8 @@
 namespace fedrk::network {
 namespace {
 
+constexpr std::string_view kRefused = "it refused: ";  // as ServerProtocol begins the absence of who did
+constexpr std::uint64_t kFirstSkip = 1 << 16;          // more than are asked between two snapshots
 constexpr std::uint32_t kMaxAttempts = 1'000;  // that an earlier server may have made; clients may claim what they like
 
 bool needs_everyone(const LocalTask& task) { return !masking::may_be_of_some(task.work); }
@@ -35,7 +38,7 @@ std::size_t quorum_of(const FederationOptions& options, std::size_t asked) {
 
 /// One question to some clients, and what has become of it so far.
 struct MaskedRounds::Attempt {
-  std::uint64_t number;
+  std::uint64_t number;  // as the journal counts
   const LocalTask& task;
   std::span<const ClientId> wanted;  // by the round
   std::size_t values;                // in an answer
@@ -90,12 +93,13 @@ masking::GridScale& MaskedRounds::scale_for(const LocalTask& task, std::span<con
 
 void MaskedRounds::ask(Attempt& attempt) {
   attempt.grid = scale_for(attempt.task, attempt.masking_group).next(attempt.task, attempt.masking_group.size());
-  wire::TaskView message = wire::task_message(options_.run, attempt.number, attempt.task, attempt.masking_group);
+  const std::uint64_t number = attempt.number + skipped_;
+  wire::TaskView message = wire::task_message(options_.run, number, attempt.task, attempt.masking_group);
   message.attempt = attempt.attempt;
   message.exponent = attempt.grid.exponent;
   const OutgoingTasks outgoing(std::move(message), {});
   const ServerProtocol::Question question{.kind = wire::kAnswerKind<wire::Update>,
-                                          .number = attempt.number,
+                                          .number = number,
                                           .attempt = attempt.attempt,
                                           .outgoing = [&](ClientId client) { return outgoing(client); },
                                           .max_length = std::max(dimension_, attempt.layout().words()),
@@ -106,7 +110,7 @@ void MaskedRounds::ask(Attempt& attempt) {
 // True when the round is over.
 bool MaskedRounds::resolve(Attempt& attempt) {
   std::uint32_t next = attempt.attempt + 1;
-  bool complete = true, answered_before = false;
+  bool complete = true, answered_before = false, refused = false;
   for (ServerProtocol::Answer& answer : attempt.answers) {
     // To a server that was here before this one. Once: who says so again is refusing, and would cost the others.
     const bool plausible = answer.answered && *answer.answered < attempt.attempt + kMaxAttempts;
@@ -125,10 +129,23 @@ bool MaskedRounds::resolve(Attempt& attempt) {
       }
     }
     complete = complete && answer.message;
+    refused = refused || (answer.absence.starts_with(kRefused) && !answer.answered);
   }
+  if (refused && skip_numbers(attempt)) return false;
   if (complete && read(attempt)) return true;
   attempt.attempt = next;
   return complete || answered_before ? false : go_on_without(attempt);
+}
+
+// A client refuses a number below one that it has answered, to a server whose journal then lost its last pages. What it
+// answered is lost, and further on nothing was asked yet: there the question is a new one to all of them. Each skip
+// goes further than the one before, as an earlier server may have skipped too.
+bool MaskedRounds::skip_numbers(Attempt& attempt) {
+  if (skips_left_ == 0) return false;
+  --skips_left_;
+  skipped_ = skipped_ == 0 ? kFirstSkip : 4 * skipped_;
+  attempt.attempt = 0;
+  return true;
 }
 
 // The sum, unless the grid was wrong for somebody's numbers or for all of them together: then they are asked for

@@ -27,9 +27,14 @@ std::size_t quorum_of(const FederationOptions& options, std::size_t asked);
 class MaskedRounds {
  public:
   /// All of these outlive it.
+  /// `resumed`: an earlier server has asked questions of this run, of which the journal may have lost the last.
   MaskedRounds(SynchronizedProtocol& protocol, const FederationOptions& options, std::span<const ClientSummary> roster,
-               std::size_t dimension)
-      : protocol_(protocol), options_(options), roster_(roster), dimension_(dimension) {}
+               std::size_t dimension, bool resumed)
+      : protocol_(protocol),
+        options_(options),
+        roster_(roster),
+        dimension_(dimension),
+        skips_left_(resumed ? kMaxSkips : 0) {}
 
   /// The sum of the participants' answers, or of those of them who stayed. Throws RunAborted where too few did, also
   /// when asked again, and InvalidArgument for a task that wants single updates. Of work that needs everyone there is
@@ -45,6 +50,7 @@ class MaskedRounds {
   struct Attempt;
   void ask(Attempt& attempt);
   bool resolve(Attempt& attempt);
+  bool skip_numbers(Attempt& attempt);
   bool read(Attempt& attempt);
   bool go_on_without(Attempt& attempt);
   bool wait_or_end(Attempt& attempt, bool all_may_return) const;
@@ -58,6 +64,10 @@ class MaskedRounds {
   /// One for each group that stays the same, by its first member, so that no group's grid depends on when another
   /// answered; and one for all sums that are of changing clients.
   std::map<std::optional<ClientId>, masking::GridScale> scales_;
+
+  static constexpr unsigned kMaxSkips = 6;  // of one process: whoever refuses for another reason costs an answer each
+  unsigned skips_left_;
+  std::uint64_t skipped_ = 0;  // numbers that were left out, as clients had answered some of them
 };
 
 }  // namespace fedrk::network

@@ -43,6 +43,21 @@ TEST_F(FederationTest, GoesOnWithMaskedSumsAfterItsServerWasKilled) {
   expect_a_good_end();
 }
 
+// As a power cut leaves it: what was not synced is gone from the end of the journal, and clients have answered it.
+TEST_F(FederationTest, GoesOnWithMaskedSumsAfterItsServerLostTheEndOfItsJournal) {
+  Federation& federation = begin(masked_sums());
+  const auto journal = federation.path("server/runs/federation/run.db-wal");
+  federation.start_all();
+  for (const std::uintmax_t part : {2U, 3U, 100U}) {
+    ASSERT_TRUE(reaches(15 * (part % 7))) << federation.story();
+    federation.server().kill();
+    std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / part);
+    federation.start_server();
+  }
+
+  expect_a_good_end();
+}
+
 TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
   Federation& federation = begin(masked_sums());
   federation.start_all();

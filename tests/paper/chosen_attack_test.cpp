@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/attack_score.hpp"
-#include "analysis/chosen_attack.hpp"
+#include "attacks/attack_score.hpp"
+#include "attacks/chosen_attack.hpp"
 #include "round/groups.hpp"
 #include "support/masked_sums.hpp"
 #include "support/prostate_table.hpp"

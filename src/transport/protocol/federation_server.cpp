@@ -16,7 +16,8 @@ struct FederationServer::Impl {
   std::unique_ptr<WebSocketServer> sockets;
   std::vector<ClientSummary> roster;
   std::size_t unknowns = 0;
-  std::optional<NetworkEngine> engine;
+  std::optional<NetworkEngine> engine{};
+  bool resumed = false;
 };
 
 std::vector<std::string> stored_clients(const std::string& stored) {
@@ -43,6 +44,7 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
   SynchronizedProtocol& protocol = impl_->sockets->protocol();
   const FederationOptions& options = impl_->options.federation;
   wire::StoredFederation federation;
+  impl_->resumed = !stored.empty();
   if (stored.empty()) {
     auto agreed = agree(protocol, options);
     if (!agreed) return agreed.error();
@@ -73,7 +75,7 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
 Engine& FederationServer::engine(std::uint64_t first_task) {
   FEDRK_EXPECTS(!impl_->roster.empty());
   return impl_->engine.emplace(impl_->sockets->protocol(), impl_->options.federation, impl_->roster, impl_->unknowns,
-                               first_task);
+                               first_task, impl_->resumed);
 }
 
 void FederationServer::end(const LastWord& word) {

@@ -27,13 +27,14 @@ bool is_swept(const LocalTask& task) {
 using Answer = ServerProtocol::Answer;
 
 NetworkEngine::NetworkEngine(SynchronizedProtocol& protocol, FederationOptions options,
-                             std::vector<ClientSummary> roster, std::size_t dimension, std::uint64_t first_task)
+                             std::vector<ClientSummary> roster, std::size_t dimension, std::uint64_t first_task,
+                             bool resumed)
     : protocol_(protocol),
       options_(std::move(options)),
       roster_(std::move(roster)),
       dimension_(dimension),
       next_task_(first_task),
-      masked_(protocol, options_, roster_, dimension) {}
+      masked_(protocol, options_, roster_, dimension, resumed || first_task > 0) {}
 
 // A reply that can be used, or an absence; one that makes no sense is held against its client.
 void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {

@@ -18,9 +18,10 @@ namespace fedrk::network {
 
 class NetworkEngine final : public Engine {
  public:
-  /// Tasks are numbered from `first_task` on: after a restart, as if there had been none.
+  /// Tasks are numbered from `first_task` on: after a restart, as if there had been none. `resumed`: there was one,
+  /// also where its journal lost all answers.
   NetworkEngine(SynchronizedProtocol& protocol, FederationOptions options, std::vector<ClientSummary> roster,
-                std::size_t dimension, std::uint64_t first_task);
+                std::size_t dimension, std::uint64_t first_task, bool resumed = false);
 
   std::span<const ClientSummary> roster() const override { return roster_; }
   std::size_t dimension() const override { return dimension_; }

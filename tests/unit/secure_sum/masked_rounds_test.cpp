@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "secure_sum/masked_rounds.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 
@@ -48,8 +49,14 @@ class MaskedServer : public testing::Test {
       roster.push_back({ClientId{i}, test::fixture_name(i), 4, 1.0, 1.0});
     }
     EXPECT_TRUE(harness_.protocol.gather());
-    engine_.emplace(harness_.protocol, options(), roster, kRoundUnknowns, 0);
+    roster_ = roster;
+    restart(0);
     task_.reveal = Reveal::Sums;
+  }
+
+  /// As a server that finds so many answers in its journal.
+  void restart(std::uint64_t answers) {
+    engine_.emplace(harness_.protocol, options(), roster_, kRoundUnknowns, answers);
   }
 
   RoundReplies ask(const std::vector<ClientId>& who, const Change& change = {}) { return ask(task_, who, change); }
@@ -69,6 +76,7 @@ class MaskedServer : public testing::Test {
   test::ServerHarness harness_{options()};
   MaskedFixture fixture_;
   std::map<ConnectionId, std::size_t> connections_;
+  std::vector<ClientSummary> roster_;
   std::optional<NetworkEngine> engine_;
   std::vector<double> x_ = std::vector<double>(kRoundUnknowns, 0.0);
   LocalTask task_{RoundIndex{0}, x_, CutSteps{FixedSteps{10}}, true};
@@ -171,6 +179,19 @@ TEST_F(MaskedServer, GoesOnFromWhatClientsAnsweredBefore) {
   EXPECT_EQ(asked_.back().attempt, 7);
 }
 
+// Its words may be of anything: it is asked a few times more, and then left out.
+TEST_F(MaskedServer, SkipsNoFurtherForAClientThatRefusesWhateverTheNumber) {
+  restart(2);
+  const Change change = [](std::size_t client, const wire::Task& task,
+                           wire::ClientMessage honest) -> std::optional<wire::ClientMessage> {
+    if (client != 4) return honest;
+    return wire::Refusal{"run", "its store is full", task.number, task.attempt};
+  };
+  EXPECT_EQ(ask(all_, change).answered, places({0, 1, 2, 3}));
+  EXPECT_LT(asked_.size(), 10 * kRoundClients);
+  EXPECT_LT(asked_.back().number, std::uint64_t{1} << 40) << "as far as a client counts";
+}
+
 // One that says so for ever would cost the others an answer each time.
 TEST_F(MaskedServer, TakesThatExcuseOnce) {
   const RoundReplies round =
@@ -270,6 +291,33 @@ TEST_F(MaskedFit, EndsTheRunWhereAClientStaysAway) {
         << ended.reason();
   }
   EXPECT_GE(Clock::now() - begun, options().join_limit);
+}
+
+// A server that lost the end of its journal asks again what clients have answered, and a later question too.
+TEST_F(MaskedFit, GoesOnWhereItsJournalLostWhatClientsAnswered) {
+  const auto values = [&] {
+    const RoundReplies round = ask(gradient_, all_);
+    EXPECT_EQ(round.answered, all_);
+    EXPECT_TRUE(round.absences.empty());
+    return round;
+  };
+  std::vector<RoundReplies> sums;
+  for (double& x : x_) {
+    x = 0.25;
+    sums.push_back(values());
+  }
+  x_.assign(kRoundUnknowns, 0.0);
+  x_[0] = x_[1] = 0.25;
+
+  for (int life = 0; life < 3; ++life) {
+    restart(2);
+    for (std::size_t k = 0; k < 2; ++k) engine_->repeated(gradient_, sums[k]);  // as its journal does
+    std::fill(x_.begin() + 2, x_.end(), 0.0);
+    for (std::size_t k = 2; k < kRoundUnknowns; ++k) {
+      x_[k] = 0.25;
+      EXPECT_EQ(values().replies.at(0).values, sums[k].replies.at(0).values) << "to the bit";
+    }
+  }
 }
 
 // A group's grid follows its own sums, whenever another answered.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/chosen_attack.hpp"
+#include "attacks/chosen_attack.hpp"
 
 #include <gtest/gtest.h>
 
-#include "analysis/attack_score.hpp"
+#include "attacks/attack_score.hpp"
 #include "support/masked_sums.hpp"
 
 namespace fedrk {

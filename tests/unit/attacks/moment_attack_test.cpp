@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/moment_attack.hpp"
+#include "attacks/moment_attack.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "analysis/attack_score.hpp"
+#include "attacks/attack_score.hpp"
 #include "problem/cross_products.hpp"
 #include "support/masked_sums.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/moment_attack.hpp"
+#include "attacks/moment_attack.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/span_attack.hpp"
+#include "attacks/span_attack.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "analysis/attack_score.hpp"
+#include "attacks/attack_score.hpp"
 #include "support/masked_sums.hpp"
 
 namespace fedrk {

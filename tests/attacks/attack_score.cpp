@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/attack_score.hpp"
+#include "attacks/attack_score.hpp"
 
 #include <algorithm>
 #include <cmath>
