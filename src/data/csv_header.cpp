@@ -46,14 +46,16 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 // What is wrong with the names, if anything.
-std::optional<std::string> problem_with(const std::vector<std::string>& names) {
+std::optional<std::string> problem_with(const std::vector<std::string>& names, bool quote) {
   if (std::ranges::all_of(names, is_number)) return "expected a header with column names, found numbers";
   std::unordered_map<std::string_view, std::size_t> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) return fmt::format("column {} has no name", i + 1);
     if (!is_utf8(names[i])) return fmt::format("column {}: expected a name in UTF-8, found other bytes", i + 1);
     const auto [earlier, is_new] = seen.emplace(names[i], i);
-    if (!is_new) return fmt::format("columns {} and {} have the same name", earlier->second + 1, i + 1);
+    if (is_new) continue;
+    const std::string both = fmt::format("columns {} and {}", earlier->second + 1, i + 1);
+    return quote ? fmt::format("{} are both named {}", both, shown(names[i])) : both + " have the same name";
   }
   return std::nullopt;
 }
@@ -113,19 +115,19 @@ std::size_t CsvHeader::count(CsvRole role) const { return static_cast<std::size_
 
 std::size_t CsvHeader::min_row_bytes() const { return roles.size() + count(CsvRole::Feature) + count(CsvRole::Target); }
 
-Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path) {
+Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path, bool quote) {
   if (trimmed(line).empty()) return error_at(path, 1, "expected a header with column names, found a blank line");
   CsvHeader header{.delimiter = delimiter_of(line), .names = {}, .roles = {}, .places = {}};
   CsvFields fields(line, header.delimiter);
   while (fields.next()) header.names.emplace_back(fields.text());
   if (!fields.problem().empty()) return error_at(path, 1, fields.problem());
-  if (const auto problem = problem_with(header.names)) return error_at(path, 1, *problem);
+  if (const auto problem = problem_with(header.names, quote)) return error_at(path, 1, *problem);
   return header;
 }
 
 Result<CsvHeader> read_csv_header(std::string_view line, const TableOptions& options,
                                   const std::filesystem::path& path) {
-  Result<CsvHeader> header = read_csv_names(line, path);
+  Result<CsvHeader> header = read_csv_names(line, path, true);
   if (!header) return header;
   if (const auto problem = assign_all(*header, options)) return error_in(path, *problem);
   return header;

@@ -29,8 +29,9 @@ struct CsvHeader {
   std::size_t min_row_bytes() const;
 };
 
-/// The names alone; nothing has a role yet. `path` is for messages.
-Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path);
+/// The names alone; nothing has a role yet. `path` is for messages, which quote a name only where they may: in a file
+/// without a header it is a value of the data.
+Result<CsvHeader> read_csv_names(std::string_view line, const std::filesystem::path& path, bool quote = false);
 
 /// `path` is for messages.
 Result<CsvHeader> read_csv_header(std::string_view line, const TableOptions& options,

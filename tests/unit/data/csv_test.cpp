@@ -158,7 +158,7 @@ TEST(Csv, NamesThePlaceTheFactAndTheExpectation) {
       {"a,b\n1,2\n",
        "a.csv: a CSV table needs --target NAME, the column that becomes the right-hand side; the columns are a, b",
        no_target},
-      {"a,b,y,b\n", "a.csv:1: columns 2 and 4 have the same name"},
+      {"a,b,y,b\n", "a.csv:1: columns 2 and 4 are both named 'b'"},
       {"a,,y\n", "a.csv:1: column 2 has no name"},
       {"a,b\xFF,y\n", "a.csv:1: column 2: expected a name in UTF-8, found other bytes"},
       {"P1,34,7.5\nP2,35,8.5\n", "a.csv: no column 'lpsa'; the header holds numbers: is it a row of the data?", other},

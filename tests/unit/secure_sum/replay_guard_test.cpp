@@ -25,7 +25,7 @@ ReplayGuard::Question task(std::uint64_t number, std::uint32_t attempt, std::uin
 class ReplayGuards : public testing::TestWithParam<bool> {
  protected:
   ReplayGuards() { open(); }
-  /// As a new process would; the book in memory stays.
+  /// As a new process would; the guard in memory stays.
   void open() {
     if (GetParam()) {
       guard_.reset();
@@ -123,7 +123,7 @@ using Answers = std::vector<std::pair<std::string, ReplayGuard::Key>>;
 /// What a client would do with its state: which secrets it has, which questions it would answer.
 Result<Answers> answers_from(const std::filesystem::path& state) {
   const auto guard = open_replay_guard(state);
-  if (!book) return book.error();
+  if (!guard) return guard.error();
   Answers answers;
   for (const std::string run : {"a", "b", "c"}) {
     const auto secret = (*guard)->secret(run, key_of(99));
@@ -142,13 +142,13 @@ Result<Answers> answers_from(const std::filesystem::path& state) {
   return answers;
 }
 
-void live(ReplayGuard& book) {
+void live(ReplayGuard& guard) {
   for (std::uint8_t k = 0; k < 3; ++k) {
     const std::string run(1, static_cast<char>('a' + k));
-    ASSERT_TRUE(book.secret(run, key_of(k)));
+    ASSERT_TRUE(guard.secret(run, key_of(k)));
     ASSERT_TRUE(*guard.pin(run, "plan", key_of(1)));
-    ASSERT_TRUE(book.record(run, task(1, 0, 1), key_of(1)));
-    ASSERT_TRUE(book.record(run, task(2, 1, 2), key_of(2)));
+    ASSERT_TRUE(guard.record(run, task(1, 0, 1), key_of(1)));
+    ASSERT_TRUE(guard.record(run, task(2, 1, 2), key_of(2)));
   }
 }
 

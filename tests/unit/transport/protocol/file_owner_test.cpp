@@ -20,7 +20,8 @@ class LoggedClient {
       : out_(std::fopen((folder_ / "log").c_str(), "w")),
         log_(operation::make_log(operation::LogFormat::Text, operation::LogLevel::Debug, out_)),
         owner_("site", files, 7, *log_),
-        client_({.name = "site", .software = "", .reveal_updates = true, .expose_rows = true}, owner_, *log_) {
+        client_({.name = "site", .software = "", .consent = {.reveal_updates = true, .expose_rows = true}}, owner_,
+                *log_) {
     plan.push_back({"method", {"published"}});
     hear(wire::Welcome{.run = "r", .plan = std::move(plan)});
     hear(wire::SumColumns{.run = "r", .question = {.columns = 2}});
