@@ -59,7 +59,7 @@ class ReplayGuards {
   /// With a folder they are kept there, as real clients do.
   explicit ReplayGuards(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
-  /// A new book with the name's own secret for the run "test".
+  /// A new guard with the name's own secret for the run "test".
   store::ReplayGuard& of(const std::string& name) {
     store::ReplayGuard::Key secret{};
     std::copy_n(name.begin(), std::min(name.size(), secret.size()), secret.begin());
