@@ -146,7 +146,7 @@ std::vector<ClientId> clients_in(const Transcript& transcript) {
   std::vector<ClientId> clients;
   for (const Observation& seen : transcript) clients.insert(clients.end(), seen.clients.begin(), seen.clients.end());
   std::ranges::sort(clients);
-  clients.erase(std::ranges::unique(clients).begin(), clients.end());
+  clients.erase(std::unique(clients.begin(), clients.end()), clients.end());
   return clients;
 }
 

@@ -209,7 +209,7 @@ std::vector<ShownSpan> spans_of(const Transcript& transcript) {
   }
   if (spans.size() < 2) return spans;
   std::ranges::sort(all.clients);
-  all.clients.erase(std::ranges::unique(all.clients).begin(), all.clients.end());
+  all.clients.erase(std::unique(all.clients.begin(), all.clients.end()), all.clients.end());
   spans.push_back(std::move(all));
   return spans;
 }
