@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,8 +17,7 @@
 namespace fedrk::network {
 namespace {
 
-constexpr std::string_view kRefused = "it refused: ";  // as ServerProtocol begins the absence of who did
-constexpr std::uint64_t kFirstSkip = 1 << 16;          // more than are asked between two snapshots
+constexpr std::uint64_t kFirstSkip = 1 << 16;  // more than are asked between two snapshots
 constexpr std::uint32_t kMaxAttempts = 1'000;  // that an earlier server may have made; clients may claim what they like
 
 bool needs_everyone(const LocalTask& task) { return !masking::may_be_of_some(task.work); }
@@ -129,7 +127,7 @@ bool MaskedRounds::resolve(Attempt& attempt) {
       }
     }
     complete = complete && answer.message;
-    refused = refused || (answer.absence.starts_with(kRefused) && !answer.answered);
+    refused = refused || (answer.refused && !answer.answered);
   }
   if (refused && skip_numbers(attempt)) return false;
   if (complete && read(attempt)) return true;

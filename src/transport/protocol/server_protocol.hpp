@@ -109,6 +109,7 @@ class ServerProtocol {
     std::optional<wire::ClientMessage> message;
     std::string absence;                      // why there is none
     bool may_return = false;                  // it was late or gone: asked again, it may answer
+    bool refused = false;                     // it said why
     std::optional<std::uint32_t> answered{};  // it has answered this attempt at the task already, and may the next
   };
   /// `question` must stay until the answers are taken.

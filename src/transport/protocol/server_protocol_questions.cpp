@@ -144,7 +144,9 @@ void ServerProtocol::on_refusal(ClientId client, const wire::Refusal& refusal) {
     const bool at_hand =
         refusal.run == options_.run && refusal.number.has_value() == task &&
         (!task || (*refusal.number == pending_->question->number && refusal.attempt == pending_->question->attempt));
-    if (at_hand) pending_->answers[pending_->place[client.value]].answered = refusal.answered;
+    Answer& answer = pending_->answers[pending_->place[client.value]];
+    answer.refused = at_hand;
+    if (at_hand) answer.answered = refusal.answered;
     if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
   }
   if (!joining) return;                                              // it stays for the next question
