@@ -16,10 +16,6 @@ target_precompile_headers(fedrk_test_headers PRIVATE <gtest/gtest.h> <algorithm>
 target_compile_options(fedrk_test_headers PRIVATE -pthread)  # as those have it that link threads: all must be alike
 fedrk_compile_quickly(fedrk_test_headers)
 
-# The sources of a program that are compiled together share the time for what they include: most of a test's. The preset dev
-# compiles each alone, where a change costs no more than the source that was changed.
-option(FEDRK_UNITY_TESTS "Compile several sources of a test program together" ON)
-
 function(fedrk_test path)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;THREADS;LINK;LABELS" ${ARGN})
   string(REPLACE "/" "_" target "test_${path}")
@@ -42,8 +38,8 @@ function(fedrk_test path)
   fedrk_compile_quickly(${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   list(LENGTH arg_SOURCES count)
-  if(FEDRK_UNITY_TESTS AND count GREATER 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  if(count GREATER 1)
+    fedrk_compile_together(${target})
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)

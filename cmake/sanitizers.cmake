@@ -7,6 +7,13 @@ function(fedrk_compile_quickly target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
+# With FEDRK_UNITY several sources at a time, which share the time for what they include. Not libraries and programs
+# under sanitizers, whose reports name the source.
+function(fedrk_compile_together target)
+  if(FEDRK_UNITY AND NOT (FEDRK_SANITIZE AND NOT target MATCHES "^test_"))
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
 # Where a sanitizer looks, the compiler's time counts more than the program's; all but the core, whose loops would take too
 # long.
 function(fedrk_optimise_for_users target)

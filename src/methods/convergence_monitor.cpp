@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kBetter = 0.9;                                          // of the best level: that counts as progress
 constexpr double kSolved = 1e-10;                                        // a relative residual that may be rounding
-constexpr double kRounding = 1e-13;                                      // one that is, where it falls no further
+constexpr double kRoundingLevel = 1e-13;                                 // one that is, where it falls no further
 constexpr double kQuiet = 8.0 * std::numeric_limits<double>::epsilon();  // of x, in a step
 constexpr double kGrown = 1e5;           // times the first level, or the level that was reached after coming close
 constexpr std::size_t kMaxTurn = 64;     // rounds; with very many clients the level of these must do
@@ -51,7 +51,7 @@ ConvergenceMonitor::Judgement ConvergenceMonitor::see(const RoundReplies& round,
   const std::size_t patience = 6 + 2 * last_turn_;
   const bool stagnant = since_best_ >= 8 * patience;
   if (best_level_ <= kSolved && (turn_diverged_ || stagnant)) return Judgement::AtRounding;
-  if (best_level_ <= kRounding && since_best_ >= patience) return Judgement::AtRounding;
+  if (best_level_ <= kRoundingLevel && since_best_ >= patience) return Judgement::AtRounding;
   if (turn_diverged_) return Judgement::Diverged;
   return stagnant ? Judgement::Stagnant : Judgement::GoOn;
 }

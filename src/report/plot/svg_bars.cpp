@@ -17,7 +17,7 @@ constexpr double kHeader = 30.0;
 constexpr double kRow = 26.0;
 constexpr double kThickness = 14.0;
 constexpr double kGap = 16.0;
-constexpr std::size_t kMaxLetters = 32;
+constexpr std::size_t kMaxBarLetters = 32;
 
 double value_of(const Bar& bar) { return std::isfinite(bar.value) ? std::clamp(bar.value, -1e300, 1e300) : 0.0; }
 
@@ -48,7 +48,7 @@ Layout lay_out(const BarChart& chart) {
   double lowest = 0.0;
   double greatest = 0.0;
   for (const Bar& bar : chart.bars) {
-    labels = std::max(labels, text_width(shorten(bar.label, kMaxLetters)));
+    labels = std::max(labels, text_width(shorten(bar.label, kMaxBarLetters)));
     lowest = std::min(lowest, value_of(bar));
     greatest = std::max(greatest, value_of(bar));
   }
@@ -77,7 +77,7 @@ void draw_bar(const Bar& bar, const Layout& layout, std::size_t columns, double 
   const double left = length < 0.0 ? layout.zero - width : layout.zero;
   const double baseline = top + kRow / 2 + 4.5;
   fmt::format_to(std::back_inserter(out), R"(<g><title>{}</title><text class="label" x="0" y="{:.1f}">{}</text>)",
-                 escape_html(bar.label), baseline, escape_html(shorten(bar.label, kMaxLetters)));
+                 escape_html(bar.label), baseline, escape_html(shorten(bar.label, kMaxBarLetters)));
   fmt::format_to(std::back_inserter(out),
                  R"(<rect class="bar{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.0f}" rx="2"/>)",
                  bar.highlighted ? "" : " muted", left, top + (kRow - kThickness) / 2, width, kThickness);
