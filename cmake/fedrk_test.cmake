@@ -17,7 +17,7 @@ target_compile_options(fedrk_test_headers PRIVATE -pthread)  # as those have it 
 fedrk_compile_quickly(fedrk_test_headers)
 
 function(fedrk_test path)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;THREADS;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "ALONE" "TIMEOUT" "SOURCES;THREADS;LINK;LABELS" ${ARGN})
   string(REPLACE "/" "_" target "test_${path}")
   if(NOT arg_SOURCES)
     set(arg_SOURCES ${path}_test.cpp)
@@ -46,6 +46,11 @@ function(fedrk_test path)
   endif()
   # CMake 3.25 loses lists on the way to a test; as `ctest -L` searches within labels, one joined label does as well.
   list(JOIN arg_LABELS "+" labels)
+  # With ALONE no other test runs beside it under sanitizers: it has limits of time that must hold there too.
+  set(alone)
+  if(arg_ALONE AND FEDRK_SANITIZE)
+    set(alone RUN_SERIAL ON)
+  endif()
   # OpenSSL and others are not built with the sanitizer, which would take their own locking for none.
   set(environment)
   if(FEDRK_SANITIZE STREQUAL "thread")
@@ -53,5 +58,5 @@ function(fedrk_test path)
         "TSAN_OPTIONS=ignore_noninstrumented_modules=1")
   endif()
   gtest_discover_tests(${target} TEST_PREFIX "${path}: " DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} ${environment})
+                       PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} ${alone} ${environment})
 endfunction()
