@@ -43,6 +43,7 @@ std::optional<Refused> MaskingSite::meet(const wire::MaskingGroup& group) {
   }
   std::vector<masking::Key> keys;
   std::set<std::string> names;
+  std::string members;  // without signatures and certificates: a client that is started again or renewed has others
   std::string list;
   const security::Moment now = security::now();
   for (const auto& [name, shown] : group.members) {
@@ -50,9 +51,10 @@ std::optional<Refused> MaskingSite::meet(const wire::MaskingGroup& group) {
     if (!key) return Refused{key.error().message};
     if (!names.insert(name).second) return Refused{"the server names a client twice"};
     keys.push_back(*key);
+    members += bytes_of(name, shown.key);
     list += (list.empty() ? "" : ", ") + sanitized(name);
   }
-  group_ = masking::digest({"group", bytes_of(group.run, group.members)});
+  group_ = masking::digest({"group", group.run, members});
   if (auto refused = pin("masking group", group_, "this run began with another group of clients")) return refused;
   if (const auto met = masker_->set_peers(ClientId{group.place}, keys); !met) return Refused{met.error().message};
   log_.info("masks.ready", {{"run", terms_->run}, {"clients", list}});

@@ -31,17 +31,24 @@ class MaskedFixture {
                          const Entries& plan = {}) {
     scaled_ = io::resolve(plan_of(plan)).columns != io::ColumnScaling::AsTheyAre;
     masking_group_.run = "run";
+    masking_group_.members.resize(clients.size());
+    participants_.resize(clients.size());
     for (std::size_t i = 0; i < clients.size(); ++i) {
       guards_.push_back(store::replay_guard_in_memory());
       owners_.push_back(std::make_unique<ReadyOwner>(std::move(clients[i])));
-      network::ClientProtocolOptions options{.name = fixture_name(i), .software = ""};
-      options.guard = guards_.back().get();
-      if (adjust) adjust(options);
-      participants_.push_back(std::make_unique<network::ClientProtocol>(std::move(options), *owners_.back(), *log_));
-      const wire::ClientMessage answer = say(i, welcome(plan));
-      const auto* ready = std::get_if<wire::Ready>(&answer);
-      masking_group_.members.push_back({fixture_name(i), ready == nullptr ? wire::MaskKey() : ready->mask_key});
+      options_.push_back({.name = fixture_name(i), .software = ""});
+      options_.back().guard = guards_.back().get();
+      if (adjust) adjust(options_.back());
+      restart(i, plan);
     }
+  }
+
+  /// A new process of this client, with what it kept, is welcomed.
+  void restart(std::size_t client, const Entries& plan = {}) {
+    participants_[client] = std::make_unique<network::ClientProtocol>(options_[client], *owners_[client], *log_);
+    const wire::ClientMessage answer = say(client, welcome(plan));
+    const auto* ready = std::get_if<wire::Ready>(&answer);
+    masking_group_.members[client] = {fixture_name(client), ready == nullptr ? wire::MaskKey() : ready->mask_key};
   }
 
   static wire::Welcome welcome(const Entries& plan = {}) {
@@ -112,6 +119,7 @@ class MaskedFixture {
   std::unique_ptr<NoLog> log_ = std::make_unique<NoLog>();
   std::vector<std::unique_ptr<store::ReplayGuard>> guards_;
   std::vector<std::unique_ptr<ReadyOwner>> owners_;
+  std::vector<network::ClientProtocolOptions> options_;
   std::vector<std::unique_ptr<network::ClientProtocol>> participants_;
   wire::MaskingGroup masking_group_;
   std::vector<std::pair<std::size_t, wire::ClientMessage>> heard_;

@@ -105,6 +105,18 @@ TEST_F(SignedKeys, AreBelieved) {
   EXPECT_TRUE(fixture_.sum(MaskedFixture::task(0, task, kAll), task, kAll));
 }
 
+// A signature on P-256 differs each time it is made: the group must not, or a client that is killed while a run begins
+// ends it for everybody.
+TEST_F(SignedKeys, MakeTheSameGroupWhereAClientSignsAgain) {
+  EXPECT_EQ(refusal(), "");
+  const auto first = fixture_.masking_group().members[2].key;
+  fixture_.restart(2);
+  ASSERT_NE(fixture_.masking_group().members[2].key.signature, first.signature);
+  ASSERT_EQ(fixture_.masking_group().members[2].key.key, first.key);
+
+  EXPECT_EQ(refusal(), "");
+}
+
 // The server puts a key of its own in the place of a client's, to know the masks of both sides.
 TEST_F(SignedKeys, AreNotBelievedWhereTheServerPutsItsOwn) {
   const masking::Masker server(masking::random_key(), "run");
