@@ -120,18 +120,37 @@ Result<void> Masker::set_peers(ClientId self, std::span<const Key> masking_group
     if (!key) return key.error();
     shared[i] = *key;
   }
+  std::vector<Key> ordered(masking_group.begin(), masking_group.end());
+  std::ranges::sort(ordered);
+  Hash everyone;
+  for (const Key& key : ordered) everyone.add(text_of(key));
+  const Key all = everyone.result();
+  order_.clear();
+  for (const Key& key : masking_group)
+    order_.push_back(Hash(&all).add("fedrk ring").add(run_).add(text_of(key)).result());
   masking_group_.assign(masking_group.begin(), masking_group.end());
   shared_ = std::move(shared);
   self_ = self;
   return {};
 }
 
+std::vector<ClientId> Masker::neighbours(std::span<const ClientId> participants) const {
+  std::vector<ClientId> ring(participants.begin(), participants.end());
+  if (ring.size() > kNeighbours + 1) {
+    std::ranges::sort(ring, {}, [&](ClientId client) -> const Key& { return order_[client.value]; });
+    std::ranges::rotate(ring, std::ranges::find(ring, self_));
+    // From here half of them ahead and half behind.
+    ring.erase(ring.begin() + 1 + kNeighbours / 2, ring.end() - kNeighbours / 2);
+  }
+  std::erase(ring, self_);
+  return ring;
+}
+
 void Masker::mask(const Key& question, std::span<const ClientId> participants, const PartLayout& layout,
                   std::span<std::uint64_t> words) const {
   FEDRK_EXPECTS(words.size() == layout.words());
   Words mask(words.size());
-  for (const ClientId other : participants) {
-    if (other == self_) continue;
+  for (const ClientId other : neighbours(participants)) {
     FEDRK_EXPECTS(other.value < shared_.size());
     const Wiped key{Hash(&shared_[other.value]).add(text_of(question)).result()};
     fill_from(key.key, mask);

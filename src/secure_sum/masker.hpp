@@ -7,6 +7,11 @@
 // each of them differently. To whoever has not both secrets of a pair, a part
 // with masks is uniformly random; the sum over all participants is that of the parts.
 //
+// In a large sum a client shares masks with kNeighbours others only, so that its work does not grow with the sum. They
+// are its nearest on a ring in which the participants stand in an order that a hash of all keys decides. What colluding
+// participants could learn are the sums over stretches of the ring that two runs of kNeighbours / 2 of them cut out:
+// with half of all colluding, the chance of one such run at a given place is 2^-32, and two are needed.
+//
 // A question's name is to cover everything that all participants were told, from the plan to x. Another question has
 // other masks, and participants who were told different things have masks that do not cancel.
 
@@ -40,6 +45,9 @@ inline Key digest(std::initializer_list<std::string_view> texts) {
   return digest(std::span<const std::string_view>(texts.begin(), texts.size()));
 }
 
+/// Others with whom a client shares masks in a sum of more than that.
+constexpr std::size_t kNeighbours = 64;
+
 class Masker {
  public:
   /// `secret` is the client's own for this run, and never leaves it: all that it draws in the run comes from it.
@@ -56,6 +64,9 @@ class Masker {
   Result<void> set_peers(ClientId self, std::span<const Key> masking_group);
   std::size_t masking_group() const { return masking_group_.size(); }
   ClientId self() const { return self_; }
+
+  /// With whom this client shares masks in a sum over these: everyone, or the neighbours on their ring.
+  std::vector<ClientId> neighbours(std::span<const ClientId> participants) const;
 
   /// Adds this client's masks for the question of that name.
   /// REQUIRES: it has its peers; participants are places in it, this one's with them; words of the layout.
@@ -80,6 +91,7 @@ class Masker {
 
   std::vector<Key> masking_group_;  // by place
   std::vector<Key> shared_;         // with each of them
+  std::vector<Key> order_;          // on the ring: of two, the lower one stands first
 };
 
 }  // namespace fedrk::masking

@@ -64,6 +64,49 @@ TEST(Masker, LeavesTheSumAsItIs) {
   }
 }
 
+std::vector<ClientId> first_places(std::uint32_t count, std::uint32_t step = 1) {
+  std::vector<ClientId> ids;
+  for (std::uint32_t i = 0; i < count; i += step) ids.push_back(ClientId{i});
+  return ids;
+}
+
+TEST(Masker, SharesMasksWithSomeNeighboursOnlyInALargeSum) {
+  const auto maskers = masking_group_of(200);
+  const Grid grid{-20};
+  for (const auto& who : {first_places(200), first_places(200, 2), first_places(kNeighbours + 2)}) {
+    const Words part = *part_of(kValues, kScalars, grid, who.size());
+    Words sum(kLayout.words(), 0);
+    for (const ClientId id : who) {
+      const auto neighbours = maskers[id.value]->neighbours(who);
+      EXPECT_EQ(neighbours.size(), kNeighbours);
+      for (const ClientId other : neighbours) {
+        const auto back = maskers[other.value]->neighbours(who);
+        EXPECT_EQ(std::ranges::count(back, id), 1) << id.value << " and " << other.value;
+      }
+      add_part(kLayout, masked(*maskers[id.value], key_of(9), who, kLayout, part), sum);
+    }
+
+    EXPECT_EQ(read_sum(kLayout, grid, sum).parties, who.size());
+  }
+}
+
+// Half of 200 take their own masks away: those of the others must still hold together, or sums over some of them could
+// be read. The chance that they do not is below 1e-14.
+TEST(Masker, HoldsTogetherWhereHalfOfALargeSumCollude) {
+  const auto maskers = masking_group_of(200);
+  const auto who = first_places(200);
+  for (const std::uint32_t colluding : {0U, 1U}) {  // every other one, by keys that nobody chose
+    std::vector<ClientId> reached{ClientId{1 - colluding}};
+    for (std::size_t k = 0; k < reached.size(); ++k) {
+      for (const ClientId other : maskers[reached[k].value]->neighbours(who)) {
+        if (other.value % 2 == colluding || std::ranges::count(reached, other) > 0) continue;
+        reached.push_back(other);
+      }
+    }
+    EXPECT_EQ(reached.size(), 100);
+  }
+}
+
 // Whose part is missing, or who was asked something else, leaves masks that give it away.
 TEST(Masker, LeavesNothingOfASumThatIsIncomplete) {
   const auto maskers = masking_group_of(4);
