@@ -36,7 +36,7 @@ struct Member {
 std::optional<wire::ClientMessage> answer_to(const wire::ServerMessage& in, std::size_t unknowns) {
   if (wire::holds<wire::Welcome>(in)) return wire::Ready{.rows = 1, .columns = unknowns};
   if (const auto* sums = std::get_if<wire::SumColumns>(&in)) {
-    return wire::ColumnSums{sums->run, 1, sums->question.centre.has_value(), std::vector<double>(unknowns, 1.0)};
+    return wire::ColumnSums{sums->run, 1, sums->question.of, std::vector<double>(unknowns, 1.0), {}};
   }
   if (const auto* prepare = std::get_if<wire::Prepare>(&in)) return wire::Prepared{prepare->run, 1, unknowns, 1.0, 1.0};
   const auto* task = std::get_if<wire::Task>(&in);

@@ -59,10 +59,6 @@ struct LocalTask {
   /// Seed of all draws of this answer, which the client alone knows and never uses again; set by the client itself in
   /// runs where the server sees masked sums only. Unset: draws come from the client's seed and the round.
   std::optional<std::uint64_t> fresh_draws{};
-  /// With fresh draws: hyperplanes are multiplied and turned at random, so that sums over different clients at one x do
-  /// not differ by one client's part. Not for a client whose sums are over all always: there is no such difference, and
-  /// very many factors at one x would tell the parts apart.
-  bool varied = true;
   /// Standard Gaussian numbers for the noise of a ClippedPass, one for each unknown, from a cryptographic source of the
   /// client's. Empty: from its stream, for trials in one process.
   std::span<const double> gaussians{};
@@ -120,6 +116,14 @@ struct RoundReplies {
   static constexpr auto fields(auto& self) { return std::tie(self.replies, self.absences, self.answered); }
 };
 
+/// How much more of the rows of any one group the owners' rules let the sums of this run show: vectors that are made of
+/// the rows, and columns of sums of cross-products, which count alike.
+struct Allowance {
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+  std::uint64_t vectors = kNoLimit, columns = kNoLimit;
+  static constexpr auto fields(auto& self) { return std::tie(self.vectors, self.columns); }
+};
+
 class Checkpoints;  // checkpoints.hpp
 class StateStream;
 
@@ -137,6 +141,11 @@ class Engine {
   /// more, as their sum with the list of those in it. The same task gives the same answer. May throw RunAborted
   /// (run_aborted.hpp).
   virtual RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) = 0;
+
+  /// Where owners set limits: what is left of them.
+  virtual Allowance allowance() const { return {}; }
+  /// Whether answers come from owners who need not trust each other: what sums made is then held against another sum.
+  virtual bool wants_certificate() const { return false; }
 
   /// Told in place of being asked, where the answer is known from an earlier process: an engine whose answers depend on
   /// earlier ones goes on as if it had asked.

@@ -33,15 +33,16 @@ struct RoundRecord {
 using RunHistory = std::vector<RoundRecord>;
 
 enum class Termination {
-  RoundLimit,     // all rounds were made
-  Tolerance,      // every client's residual together is within the tolerance
-  Stagnation,     // the residual has stopped falling
-  Converged,      // the method has nothing more to do
-  Contradictory,  // the equations have no solution, or none that this precision can find
-  Interrupted,    // somebody asked to stop
-  Diverged,       // x left the range of numbers; the result is the last x within it
-  Deadline,       // the time of the run was up
-  ClientsLost,    // too few clients were left to go on
+  RoundLimit,       // all rounds were made
+  Tolerance,        // every client's residual together is within the tolerance
+  Stagnation,       // the residual has stopped falling
+  Converged,        // the method has nothing more to do
+  Contradictory,    // the equations have no solution, or none that this precision can find
+  Interrupted,      // somebody asked to stop
+  Diverged,         // x left the range of numbers; the result is the last x within it
+  Deadline,         // the time of the run was up
+  ClientsLost,      // too few clients were left to go on
+  DisclosureLimit,  // the owners of the rows let sums show no more of them
 };
 
 /// Whether something outside the method ended the run, so that its rounds could go on where they were left.

@@ -34,6 +34,8 @@ struct Request {
   std::span<const std::vector<double>> own{};
   Reveal reveal = Reveal::Updates;
   Audience audience = Audience::Drawn;
+  /// It can do without: where owners allow no more, or somebody stays away, it is told so (`go_without`).
+  bool optional = false;
 };
 
 /// What a fit knows of its own answer, from sums over all clients.
@@ -74,6 +76,9 @@ class Method {
 
   /// What a fit tells of the model; nothing for equations.
   virtual const FitSummary* fit() const { return nullptr; }
+
+  /// There is no answer to an optional request.
+  virtual void go_without(const std::string& /*reason*/) {}
 
   /// Some clients stay away for good: the method begins anew with the others, from x.
   virtual void begin_anew(std::span<const ClientId> /*others*/) {}

@@ -130,9 +130,8 @@ enum WorkTrait : unsigned {
   kAtX = 1,    // made from the vector that was sent
   kGap = 2,    // a gap comes with the answer
   kSteps = 4,  // divides by the squared lengths of rows
-  kFresh = 8,  // each answer is new: two sums over different clients do not tell their parts
-  kOwn = 16,   // has a use for numbers that go to one client alone
-  kStays = 32  // within one machine: no client answers it over a network
+  kOwn = 8,    // has a use for numbers that go to one client alone
+  kStays = 16  // within one machine: no client answers it over a network
 };
 
 template <class Kind>
@@ -191,8 +190,8 @@ constexpr int kPowerSteps = 50;  // of a Curvature
 inline constexpr std::tuple kTable{
     QuestionKind<FixedSteps>{"steps", kAtX | kSteps, Use::Looks, length, flops, wrong, answer},
     QuestionKind<ExactProjection>{"projection", kAtX | kSteps, Use::None, as_x, flops, fine, answer},
-    QuestionKind<CutSteps>{"cut steps", kAtX | kGap | kSteps | kFresh, Use::Equations, as_x, flops, wrong, answer},
-    QuestionKind<SparseSteps>{"sparse steps", kAtX | kGap | kSteps | kFresh, Use::Sparse, as_x, flops, wrong, answer},
+    QuestionKind<CutSteps>{"cut steps", kAtX | kGap | kSteps, Use::Equations, as_x, flops, wrong, answer},
+    QuestionKind<SparseSteps>{"sparse steps", kAtX | kGap | kSteps, Use::Sparse, as_x, flops, wrong, answer},
     QuestionKind<GradientSteps>{"gradient steps", kAtX | kOwn, Use::None, as_x, flops, wrong, answer},
     QuestionKind<Gradient>{"gradient", kAtX, Use::Fits, as_x, per_entry<4>, fine, answer},
     QuestionKind<NormalProduct>{"normal product", kAtX, Use::Fits, as_x, per_entry<4>, fine, answer},
@@ -200,7 +199,7 @@ inline constexpr std::tuple kTable{
     QuestionKind<Curvature>{"curvature", 0, Use::None, one, per_entry<4 * kPowerSteps>, fine, answer},
     QuestionKind<ColumnNorms>{"column norms", 0, Use::Refits, as_x, per_entry<2>, fine, answer},
     QuestionKind<AllRows>{"all rows", kStays, Use::None, nullptr, per_entry<0>, fine, answer},
-    QuestionKind<ClippedPass>{"clipped pass", kAtX | kSteps | kFresh, Use::Private, as_x, flops, wrong, answer},
+    QuestionKind<ClippedPass>{"clipped pass", kAtX | kSteps, Use::Private, as_x, flops, wrong, answer},
     QuestionKind<ColumnSquares>{"column squares", 0, Use::Refits, one, per_entry<2>, no_such_column, answer},
 };
 

@@ -61,6 +61,8 @@ class RecordingEngine final : public Engine {
 
   std::span<const ClientSummary> roster() const override { return inner_.roster(); }
   std::size_t dimension() const override { return inner_.dimension(); }
+  Allowance allowance() const override { return inner_.allowance(); }
+  bool wants_certificate() const override { return inner_.wants_certificate(); }
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
   void repeated(const LocalTask& task, const RoundReplies& round) override { inner_.repeated(task, round); }
 

@@ -114,6 +114,11 @@ std::string unconverged_text(const io::FinishedRun& run) {
                         brief(tolerance));
   }
   const bool hovers = run.convergence.progress == "hovering" || run.convergence.progress == "at_rest";
+  if (result.termination == Termination::DisclosureLimit) {
+    return text +
+           " The owners of the rows let sums show no more of them (max-share): fewer columns or larger groups "
+           "(--participants) need less, and an owner may allow more.";
+  }
   if (result.termination == Termination::RoundLimit && !hovers) text += " More rounds (--rounds) may help.";
   if (result.fits && result.method == "cg" && result.termination == Termination::Stagnation) {
     text += " Columns are nearly combinations of others: --method gram computes with twice the precision.";

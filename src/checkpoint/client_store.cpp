@@ -19,6 +19,7 @@
 #include "base/hash.hpp"
 #include "checkpoint/privacy_ledger.hpp"
 #include "checkpoint/sealed_database.hpp"
+#include "checkpoint/stored_disclosures.hpp"
 
 namespace fedrk::store {
 namespace {
@@ -79,13 +80,16 @@ Result<void> make_secret(const fs::path& path) {
 struct ClientStore::Impl {
   explicit Impl(const fs::path& where)
       : folder(where),
-        database(folder, kClientFile, PrivacyLedger::kSchema, {PrivacyLedger::kTable}, kIfOlder),
-        ledger(database) {}
+        database(folder, kClientFile, std::string(PrivacyLedger::kSchema) + StoredDisclosures::kSchema,
+                 {PrivacyLedger::kTable, "disclosed_salt", "disclosed", "disclosed_counts"}, kIfOlder),
+        ledger(database),
+        disclosures(database) {}
 
   mutable std::mutex mutex;
   fs::path folder;
   SealedDatabase database;
   PrivacyLedger ledger;
+  StoredDisclosures disclosures;
 };
 
 ClientStore::ClientStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -113,6 +117,8 @@ Result<std::uint64_t> ClientStore::secret_seed() {
   }
   return read_secret(path);
 }
+
+DisclosureLedger& ClientStore::disclosures() { return impl_->disclosures; }
 
 Result<bool> ClientStore::spend(const PrivacyCharge& charge, double budget_rho) {
   const std::lock_guard lock(impl_->mutex);

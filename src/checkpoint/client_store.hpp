@@ -2,7 +2,7 @@
 #pragma once
 
 // What a client that takes part over a network keeps from one process to the next, in its own folder: the seed of its
-// draws and what it has spent of its privacy. None of it ever leaves it.
+// draws, what it has spent of its privacy, and what sums have shown of its tables. None of it ever leaves it.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "checkpoint/disclosure_ledger.hpp"
 
 namespace fedrk::store {
 
@@ -24,6 +25,9 @@ class ClientStore {
 
   /// 64 random bits, drawn once and kept in the file `secret` that only its owner may read.
   Result<std::uint64_t> secret_seed();
+
+  /// What sums have shown of its tables.
+  DisclosureLedger& disclosures();
 
   /// What an answer under differential privacy tells of this client's rows, in zero-concentrated privacy (zcdp.hpp).
   struct PrivacyCharge {

@@ -7,14 +7,10 @@
 #include "base/hash.hpp"
 #include "checkpoint/answer_codec.hpp"
 #include "round/question_bytes.hpp"
+#include "round/task_cost.hpp"
 
 namespace fedrk::store {
 namespace {
-
-bool is_look(const LocalTask& task) {
-  const auto* steps = std::get_if<FixedSteps>(&task.work);
-  return steps != nullptr && steps->count == 0;
-}
 
 // Of all that is asked: the work, the participants, every bit of x and of what goes to one of them alone. Two questions
 // with the same one are the same.
@@ -49,7 +45,7 @@ RoundReplies JournalEngine::local_updates(const LocalTask& task, std::span<const
 }
 
 bool JournalEngine::closes(const LocalTask& task) {
-  closed_ = closed_ || (is_look(task) && stop_ != nullptr && stop_->requested());
+  closed_ = closed_ || (is_look(task.work) && stop_ != nullptr && stop_->requested());
   return closed_;
 }
 

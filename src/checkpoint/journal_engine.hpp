@@ -38,6 +38,8 @@ class JournalEngine final : public Engine, private Checkpoints {
 
   std::span<const ClientSummary> roster() const override { return inner_.roster(); }
   std::size_t dimension() const override { return inner_.dimension(); }
+  Allowance allowance() const override { return inner_.allowance(); }
+  bool wants_certificate() const override { return inner_.wants_certificate(); }
 
   /// Throws ReplayDiffers where the stored answer is one to another task, StoreFailed where the store cannot be read or
   /// written.

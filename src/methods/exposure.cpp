@@ -11,8 +11,9 @@ bool is_one_step(const LocalWork& work) {
   return false;
 }
 
-std::string exposed_rows(const Goal& goal, const RunOptions& run) {
+std::string exposed_rows(const Goal& goal, const RunOptions& run, bool masked) {
   if (run.local_budget == StepBudget{FixedSteps{1}}) return "with one local step each update is a multiple of a row";
+  if (masked) return "";
   if (run.participants == 1) return "with one participant a round every client sees the update of another in x";
   if (is<FedRk>(goal) && run.server_budget == StepBudget{FixedSteps{1}}) {
     return "with one server step every client sees a single update of another in x";

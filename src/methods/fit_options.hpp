@@ -28,12 +28,13 @@ struct FitSummary {
   std::optional<double> sigma{};             // residual standard error
   std::optional<double> r_squared{};         // about the mean where there is an intercept, else about zero
   std::optional<double> criterion{};         // max_j |<a_j, r>| / (||a_j|| ||r||)
+  std::optional<double> certificate{};       // the same by a sum of its own, of gradients at the answer
   std::vector<double> coefficients{};        // in the units of the data, where they are known better than from x
   std::vector<std::size_t> not_estimable{};  // unknowns that are combinations of those before them
   std::vector<std::vector<std::size_t>> combined_of{};  // for each of them, of which
   static constexpr auto fields(auto& self) {
     return std::tie(self.rows, self.rank, self.df_residual, self.sigma, self.r_squared, self.criterion,
-                    self.coefficients, self.not_estimable, self.combined_of);
+                    self.certificate, self.coefficients, self.not_estimable, self.combined_of);
   }
 };
 
@@ -44,6 +45,7 @@ struct FitOptions {
   Frame frame{};                       // empty: the columns as they are
   std::vector<double> column_norms{};  // ||a_j|| in the frame, where they are known; empty: alike, from the size of A
   bool pairs = true;                   // cross-products in double-double
+  bool certify = false;                // what they made is held against the gradient at the answer
   std::size_t memory_limit = std::size_t{1} << 30;  // bytes, of kept directions
 
   double penalty_of(std::size_t j) const { return penalty.empty() ? 0.0 : penalty[j]; }

@@ -18,6 +18,7 @@ constexpr double kSuspect = 1e-16;           // of a squared length: worth compa
 constexpr double kNoise = 4.0;               // times the rounding of the data
 constexpr unsigned kMaxRefinements = 4;
 constexpr double kSweepsOfGradients = 25.0;
+constexpr double kCertified = 1e-6;  // between the two sums, in doubles
 
 /// Where entry (i, j), i <= j, of the packed upper triangle stands.
 std::size_t place(std::size_t size, std::size_t i, std::size_t j) { return i * size - i * (i + 1) / 2 + j; }
@@ -94,7 +95,7 @@ Request GramMethod::request(RoundIndex t, std::span<const double> x) {
   if (start_.empty()) start_.assign(x.begin(), x.end());
   if (phase_ == Phase::Products) return {CrossProducts{options_.pairs}, {}, {}, Reveal::Sums, Audience::Everyone};
   if (phase_ == Phase::Gradients) return gradients_->request(t, x);
-  return {Gradient{}, x, {}, Reveal::Sums, Audience::Everyone};
+  return {Gradient{}, x, {}, Reveal::Sums, Audience::Everyone, phase_ == Phase::Certify};
 }
 
 void GramMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) {
@@ -102,6 +103,8 @@ void GramMethod::update(RoundIndex t, RoundReplies& round, std::span<double> x) 
     case Phase::Products:
       return options_.pairs ? solve_in_pairs(round.replies.front().values, x)
                             : solve_in_doubles(round.replies.front().values, x);
+    case Phase::Certify:
+      return certify(round, x);
     case Phase::Refine:
       return refine(round, x);
     case Phase::Gradients:
@@ -165,7 +168,45 @@ void GramMethod::solve_in_pairs(std::span<const double> values, std::span<double
   }
   if (options_.intercept) summary_.coefficients[0] = to_double(solution[0] - constant);
   name_dependents(factor);
+  options_.column_norms = norms;
+  squared_rhs_ = to_double(products.squared_rhs());
+  squared_residual_ = squared_residual;
+  phase_ = options_.certify ? Phase::Certify : Phase::Done;
+}
+
+// Whoever answered one of the two questions otherwise than by its rows is found out: by an error, a table that changed
+// in between, or a wish to spoil the answer. Who answers both by the same false rows is not.
+void GramMethod::certify(const RoundReplies& round, std::span<const double> x) {
+  const LocalReply& sum = round.replies.front();
+  std::vector<double> gradient(sum.values.begin(), sum.values.end());
+  double size = std::sqrt(squared_rhs_);  // of what cancels in the residual
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    gradient[j] -= options_.penalty_of(j) * (x[j] - start_[j]);
+    size += options_.column_norms[j] * std::abs(x[j]);
+  }
+  for (const std::size_t j : summary_.not_estimable) gradient[j] = 0.0;
+  const double squared = sum.squared_residual.value();
+  const Orthogonality found =
+      orthogonality(gradient, options_.column_norms, x, std::sqrt(squared), std::sqrt(squared_rhs_), {});
+  const double rounding = std::sqrt(static_cast<double>(rows_)) * 64.0 * kUnit * size;
+  const bool same_residual =
+      std::abs(squared - squared_residual_) <= kCertified * squared_residual_ + rounding * rounding;
+  summary_.certificate = found.value;
   phase_ = Phase::Done;
+  if (same_residual && (found.at_rounding || found.value <= kCertified)) return;
+  measure_->holds = false;
+  note_ =
+      "the gradient or the residual at the answer is not what the cross-products say: a client's answers to the two "
+      "questions contradict each other";
+}
+
+void GramMethod::go_without(const std::string& reason) {
+  phase_ = Phase::Done;
+  note_ = "the answer was not certified by a gradient of its own: " + reason;
+}
+
+std::vector<std::string> GramMethod::notes() const {
+  return note_.empty() ? std::vector<std::string>() : std::vector{note_};
 }
 
 void GramMethod::solve_in_doubles(std::span<const double> values, std::span<double> x) {
@@ -270,12 +311,13 @@ void GramMethod::begin_anew(std::span<const ClientId> others) {
   factor_.reset();
   gradients_.reset();
   measure_.reset();
+  note_.clear();
 }
 
 bool GramMethod::state(StateStream& stream) {
   bool factored = factor_ != nullptr, follows_gradients = gradients_ != nullptr;
   stream(options_.column_norms, left_, rows_, phase_, start_, squared_rhs_, rhs_sum_, best_, best_slope_, refinements_,
-         measure_, summary_, factored, follows_gradients);
+         squared_residual_, measure_, summary_, note_, factored, follows_gradients);
   if (stream.reads() && factored) factor_ = std::make_unique<Cholesky<double>>();
   if (stream.reads() && follows_gradients) begin_gradients();
   if (factor_) stream(*factor_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "fedrk/error.hpp"
 #include "methods/conjugate_gradients.hpp"
@@ -12,6 +13,7 @@
 #include "methods/private_mean.hpp"
 #include "methods/sparse_kaczmarz.hpp"
 #include "methods/tail_average.hpp"
+#include "round/task_cost.hpp"
 
 namespace fedrk {
 namespace {
@@ -44,9 +46,25 @@ struct Maker {
                          .frame = setup.frame,
                          .column_norms = setup.column_norms,
                          .pairs = pairs_are_cheap(engine.roster(), unknowns),
+                         .certify = engine.wants_certificate(),
                          .memory_limit = options.memory_limit};
-    if (is_by_gram(goal, unknowns, setup.link)) return std::make_unique<GramMethod>(fit, engine.roster());
+    if (is_by_gram(goal, unknowns, setup.link) && products_are_allowed(goal)) {
+      return std::make_unique<GramMethod>(fit, engine.roster());
+    }
     return std::make_unique<ConjugateGradients>(fit, engine.roster());
+  }
+  // The products of all columns, the right-hand side with them. Where owners do not let so much be shown, conjugate
+  // gradients go as far as they may.
+  bool products_are_allowed(const LeastSquares& goal) const {
+    const Allowance left = engine.allowance();
+    const std::uint64_t wanted = cost_of({.round = {}, .x = {}, .work = CrossProducts{}}, engine.dimension()).columns;
+    if (wanted <= left.columns) return true;
+    if (goal.by == MethodName::Auto) return false;
+    throw InvalidArgument("the owners of the rows let the sums of a group show the products of " +
+                          std::to_string(left.columns) + " columns (max-share), and this plan wants " +
+                          std::to_string(wanted) +
+                          ", the intercept and the target with them: leave columns out, or let a sum have more rows by "
+                          "larger groups (--participants), or everyone");
   }
   std::unique_ptr<Method> operator()(const FedRk&) const { return std::make_unique<FedrkMethod>(run); }
   std::unique_ptr<Method> operator()(const SparseEquations& goal) const {

@@ -26,7 +26,7 @@ PrivateMean::PrivateMean(privacy::PrivacyPlan plan) : plan_(std::move(plan)) {
 
 Request PrivateMean::request(RoundIndex, std::span<const double> x) {
   if (made_ == plan_.rounds.size()) throw InvalidArgument("all that this run may tell of its rows has been told");
-  return {plan_.rounds[made_].pass, x, {}, Reveal::Sums};
+  return {plan_.rounds[made_].pass, x, {}, Reveal::Sums, Audience::Turn};
 }
 
 void PrivateMean::update(RoundIndex, RoundReplies& round, std::span<double> x) {

@@ -29,6 +29,8 @@ class RestrictedEngine final : public Engine {
   /// The squared norms are estimates, as if all columns had the same length.
   std::span<const ClientSummary> roster() const override { return roster_; }
   std::size_t dimension() const override { return columns_.size(); }
+  Allowance allowance() const override { return inner_.allowance(); }
+  bool wants_certificate() const override { return inner_.wants_certificate(); }
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
 
  private:

@@ -166,7 +166,7 @@ class PeerSetup final : public SetupEngine {
       for (TableSite& site : sites_) {
         const auto part = site.sum_columns(question);
         if (!part) wrong = part.error();
-        for (std::size_t j = 0; part && j < sums.size(); ++j) sums[j] += part->sums[j];
+        for (std::size_t j = 0; part && j < part->sums.size(); ++j) sums[j] += part->sums[j];
       }
     });
     if (const auto agreed = together(peers_, [&] { return wrong ? Result<void>(*wrong) : Result<void>(); }); !agreed) {
@@ -227,8 +227,7 @@ Result<Federation> make_federation(const Plan& plan, ClientTables tables, Peers&
   // Only rank 0 answers for the problem as a whole; start and truth need not be on every machine.
   auto problem = together(peers, [&]() -> Result<Problem> {
     if (peers.rank() != 0) return Problem{};
-    return make_problem(plan, std::move(tables.columns), matched.rows, matched.sparse,
-                        std::move(made->preparation.scaling));
+    return make_problem(plan, std::move(tables.columns), matched.rows, matched.sparse, std::move(made->scaling));
   });
   if (!problem) return problem.error();
 

@@ -116,6 +116,15 @@ constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
      "minimum number of clients in a sum; all: every client of the run",
      FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_sum, kMinSum, {"all", 0})),
      FEDRK_CLIENT_GET(whole_or_word(s.min_sum, "all"))},
+    {"min-rows", kPrivacy, OptionKind::Number, "N",
+     "minimum number of rows of this client, and of records that change between two runs",
+     FEDRK_CLIENT_SET(io::set_whole<std::size_t>(v, s.min_rows, 0)), FEDRK_CLIENT_GET({std::to_string(s.min_rows)})},
+    {"max-share", kPrivacy, OptionKind::Number, "SHARE",
+     "maximum number of directions of the rows that all sums together may show, for each row in a sum",
+     FEDRK_CLIENT_SET(io::set_positive(v, s.max_share)), FEDRK_CLIENT_GET({io::to_text(s.max_share)})},
+    {"left", kPrivacy, OptionKind::Texts, "NAME",
+     "client that has left for good: its part in earlier sums may be told by those without it (may be repeated)",
+     FEDRK_CLIENT_SET(io::set_list(v, s.left)), FEDRK_CLIENT_GET(s.left)},
     {"epsilon", kPrivacy, OptionKind::Number, "EPS|none", "differential privacy budget of these rows, over all runs",
      FEDRK_CLIENT_SET(io::set_epsilon(v, s.privacy_epsilon)),
      FEDRK_CLIENT_GET(number_or_word(s.privacy_epsilon, "none"))},
@@ -295,12 +304,14 @@ bool is_masked(const ServerSettings& settings, const io::Plan& plan) {
 }
 
 Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan) {
-  if (is_masked(settings, plan)) {
+  const bool masked = is_masked(settings, plan);
+  const std::string exposed =
+      settings.expose_rows ? "" : exposed_rows(goal_of(plan.method, plan.run), io::resolve(plan).run, masked);
+  const std::string advice = exposed + "; where that is all right, say --expose-rows here and at every client";
+  if (masked) {
+    if (!exposed.empty()) return Error{advice};
     const std::size_t all = settings.clients.size();
     const std::size_t each = plan.run.participants == 0 ? all : std::min(all, plan.run.participants);
-    if (plan.row_sampling == RowSampling::Greedy) {
-      return Error{"greedy steps draw nothing, and would be the same each time: not with masked sums"};
-    }
     if (each >= settings.min_sum) return {};
     return Error{
         fmt::format("{} clients a round are too few for masked sums, which are over {} at least, as with fewer "
@@ -315,10 +326,8 @@ Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan)
                     "into every client.toml",
                     kUpdatesRevealed)};
   }
-  const std::string exposed =
-      settings.expose_rows ? "" : exposed_rows(goal_of(plan.method, plan.run), io::resolve(plan).run);
   if (exposed.empty()) return {};
-  return Error{exposed + "; where that is all right, say --expose-rows here and at every client"};
+  return Error{advice};
 }
 
 }  // namespace fedrk::network

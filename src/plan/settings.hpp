@@ -4,6 +4,7 @@
 // What the files client.toml and server.toml say, and the flags that win over them. docs/federation.md lists the
 // entries.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -16,6 +17,7 @@
 #include "plan/options.hpp"
 #include "plan/plan.hpp"
 #include "plan/server_options.hpp"
+#include "secure_sum/disclosure.hpp"
 #include "transport/protocol/file_owner.hpp"
 
 namespace fedrk::network {
@@ -32,15 +34,20 @@ struct ClientSettings {
   bool insecure = false;
   OwnFiles files;
   std::string state = "state";
-  bool known_draws = false;      // from the plan's seed, as in one process
-  bool reveal_updates = false;   // takes part where the server sees single updates
-  bool expose_rows = false;      // also where one update shows a row outright
-  std::size_t min_sum = 3;       // clients in a masked sum, at least; 0: all of the run
-  double privacy_epsilon = 0.0;  // the most that these rows may ever give away, over all runs; 0: no bound
+  bool known_draws = false;     // from the plan's seed, as in one process
+  bool reveal_updates = false;  // takes part where the server sees single updates
+  bool expose_rows = false;     // also where one update shows a row outright
+  std::size_t min_sum = 3;      // clients in a masked sum, at least; 0: all of the run
+  std::size_t min_rows = network::DisclosureRules{}.min_rows;
+  double max_share = network::DisclosureRules{}.max_share;
+  std::vector<std::string> left;  // clients that take part no more
+  double privacy_epsilon = 0.0;   // the most that these rows may ever give away, over all runs; 0: no bound
   double privacy_delta = 1e-6;
   double wait = 600.0;                                                       // seconds
   std::size_t largest_message = 4 << 20, max_vector = std::size_t{1} << 30;  // bytes
   LogSettings log;
+
+  DisclosureRules rules() const { return {std::max<std::size_t>(3, min_sum), min_rows, max_share, left}; }
 };
 
 struct ServerSettings {

@@ -92,12 +92,26 @@ Result<void> TableSite::widen(std::size_t columns) {
   return {};
 }
 
+// A centre would fill sparse rows, and a totals' maker who knows of them has none.
+Result<void> TableSite::check(const ColumnTotals& totals) const {
+  if (is_sparse(system_.rows) && !totals.sparse) return Error{"the sums of the columns leave out that rows are sparse"};
+  const std::size_t sums = totals.sums.size();
+  if (sums == 0 || sums == column_count(system_.rows)) return {};
+  return Error{"the sums of the columns do not fit the columns"};
+}
+
 Result<ColumnSums> TableSite::sum_columns(const SumColumns& question) {
   if (const auto wide = widen(question.columns); !wide) return wide.error();
-  if (!question.centre) return column_sums(system_);
-  if (column_count(system_.rows) != question.centre->size())
-    return Error{"the server's centres do not fit the columns"};
-  return column_square_sums(system_, *question.centre);
+  if (const auto fits = check(question.known); !fits) return fits.error();
+  switch (question.of) {
+    case SumColumns::Of::Entries:
+      return column_sums(system_);
+    case SumColumns::Of::Squares:
+      return column_square_sums(system_, centre_of(*plan_, question.known, column_count(system_.rows)));
+    case SumColumns::Of::Nothing:
+      break;
+  }
+  return ColumnSums{row_count(system_.rows), {}};
 }
 
 Result<Client> TableSite::prepare(const PrepareRows& question, const std::vector<PowerTerm>& powers, const Place& place,
@@ -106,13 +120,10 @@ Result<Client> TableSite::prepare(const PrepareRows& question, const std::vector
   const ResolvedPlan decided = resolve(*plan_);
   if (const auto fits = check_form(decided, name_, row_count(system_.rows)); !fits) return fits.error();
   if (const auto wide = widen(question.columns); !wide) return wide.error();
+  if (const auto fits = check(question.totals); !fits) return fits.error();
   std::optional<Frame> frame;
-  if (question.scaling) {
-    const std::size_t columns = column_count(system_.rows);
-    if (question.scaling->centre.size() != columns || question.scaling->scale.size() != columns) {
-      return Error{"the server's scales do not fit the columns"};
-    }
-    frame = take_scaling(decided.columns, *question.scaling, powers, system_);
+  if (const auto scaling = scaling_of(*plan_, question.totals, column_count(system_.rows))) {
+    frame = take_scaling(decided.columns, *scaling, powers, system_);
   }
   add_noise_columns(system_, plan_->run.noise_columns, stream_for(place.seed, Purpose::NoiseColumns));
   if (is<Private>(decided.goal)) {

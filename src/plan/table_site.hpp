@@ -13,6 +13,7 @@
 #include "fedrk/system.hpp"
 #include "plan/plan.hpp"
 #include "plan/setup.hpp"
+#include "problem/column_kinds.hpp"
 #include "problem/frame.hpp"
 
 namespace fedrk::io {
@@ -27,6 +28,8 @@ class TableSite {
   const LinearSystem& system() const { return system_; }
 
   Result<ColumnSums> sum_columns(const SumColumns& question);
+  /// Of the columns without the intercept. REQUIRES: they were summed.
+  std::vector<ColumnKind> column_kinds() const { return fedrk::column_kinds(system_, plan_->intercept ? 1 : 0); }
 
   struct Place {
     ClientId id;
@@ -39,6 +42,7 @@ class TableSite {
 
  private:
   Result<void> widen(std::size_t columns);
+  Result<void> check(const ColumnTotals& totals) const;
 
   const Plan* plan_;
   std::string name_;

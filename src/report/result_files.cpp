@@ -185,6 +185,7 @@ std::string stop_reason_of(Termination termination) {
                                                                      {Termination::Interrupted, "interrupted"},
                                                                      {Termination::Deadline, "deadline"},
                                                                      {Termination::ClientsLost, "clients_lost"},
+                                                                     {Termination::DisclosureLimit, "disclosure_limit"},
                                                                      {Termination::Diverged, "diverged"}};
   return std::ranges::find(kReasons, termination, &std::pair<Termination, const char*>::first)->second;
 }
@@ -210,6 +211,8 @@ std::string stop_text(const FinishedRun& run) {
       return fmt::format("the time limit of the run was reached after {} rounds", rounds + run.refit_rounds);
     case Termination::ClientsLost:
       return fmt::format("too few clients were left in round {}", rounds + run.refit_rounds + 1);
+    case Termination::DisclosureLimit:
+      return fmt::format("after {} rounds sums had shown as much of the rows as their owners allow{}", rounds, refit);
     case Termination::Diverged:
       break;
   }
@@ -233,6 +236,7 @@ Json result_document(const FinishedRun& run) {
       {"rounds", run.result.history.size()},
       {"refit_rounds", run.refit_rounds},
       {"criterion", number_or_null(criterion_of(run))},
+      {"certificate", number_or_null(run.fit ? run.fit->certificate : std::nullopt)},
       {"relative_residual", number_or_null(run.result.relative_residual)},
       {"fit", run.result.fits},
       {"relative_error", run.errors.empty() ? Json(nullptr) : number_or_null(run.errors.back())},

@@ -24,18 +24,22 @@ std::size_t group_count(std::size_t clients, std::size_t size, std::size_t min_s
   return std::max<std::size_t>(1, std::min(nearest, clients / std::max<std::size_t>(1, min_size)));
 }
 
-Groups::Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t min_size, RngStream stream)
-    : min_size_(min_size) {
+std::vector<std::vector<ClientId>> kept_groups(std::size_t clients, std::size_t size, std::size_t min_size) {
+  const std::size_t count = group_count(clients, size, min_size);
+  std::vector<std::vector<ClientId>> groups(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t last = (k + 1) * clients / count;
+    for (std::size_t i = k * clients / count; i < last; ++i) {
+      groups[k].push_back(ClientId{static_cast<std::uint32_t>(i)});
+    }
+  }
+  return groups;
+}
+
+Groups::Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t min_size)
+    : min_size_(min_size), groups_(kept_groups(roster.size(), size, min_size)) {
   FEDRK_EXPECTS(!roster.empty());
   for (const ClientSummary& client : roster) everyone_.push_back(client.id);
-  const std::size_t count = group_count(roster.size(), size, min_size);
-  const auto order = draw_permutation(roster.size(), stream);
-  groups_.resize(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t first = k * roster.size() / count, last = (k + 1) * roster.size() / count;
-    for (std::size_t i = first; i < last; ++i) groups_[k].push_back(everyone_[order[i]]);
-    std::ranges::sort(groups_[k]);
-  }
 }
 
 void Groups::leave_out(std::span<const ClientId> lost) {

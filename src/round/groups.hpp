@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The clients in groups of about the size of a round, drawn once and kept for the run. A method for equations asks
-// them in turn; a sweep (sweep.hpp) asks all of them the same. Sums over ever new groups could be solved for each
-// client's own part, sums over kept groups tell no more than the groups' sums; and every client is heard equally often,
-// which takes fewer rounds than drawing afresh.
+// The clients in groups of about the size of a round, which follow from their list alone and so stay the same, for the
+// run and for later ones. A method for equations asks them in turn; a sweep (sweep.hpp) asks all of them the same. Sums
+// over ever new groups could be solved for each client's own part, sums over kept groups tell no more than the groups'
+// sums; and every client is heard equally often, which takes fewer rounds than drawing afresh.
 
 #include <cstddef>
 #include <span>
@@ -23,10 +23,12 @@ std::vector<ClientId> choose_participants(std::span<const ClientSummary> roster,
 /// all. 16 clients by 5 are 5, 5 and 6.
 std::size_t group_count(std::size_t clients, std::size_t size, std::size_t min_size);
 
+/// Of so many clients, as `group_count` says: neighbours in the list.
+std::vector<std::vector<ClientId>> kept_groups(std::size_t clients, std::size_t size, std::size_t min_size);
+
 class Groups {
  public:
-  /// As many as `group_count` says.
-  Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t min_size, RngStream stream);
+  Groups(std::span<const ClientSummary> roster, std::size_t size, std::size_t min_size);
 
   std::size_t count() const { return groups_.size(); }
   /// Its members ascend.

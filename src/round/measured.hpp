@@ -113,7 +113,7 @@ struct Asking {
       : engine(asked),
         result(counted),
         roster(asked.roster()),
-        groups(roster, options.participants, options.min_group, stream_for(options.seed, Purpose::Groups)),
+        groups(roster, options.participants, options.min_group),
         residual(roster) {}
 
   Engine& engine;

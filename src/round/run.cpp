@@ -18,6 +18,7 @@
 #include "round/state_stream.hpp"
 #include "round/stopping.hpp"
 #include "round/sweep.hpp"
+#include "round/task_cost.hpp"
 
 namespace fedrk {
 namespace {
@@ -46,19 +47,25 @@ class Rounds {
 
   std::span<const double> answer() { return method_.answer(x_).first(x_.size() - options_.noise_columns); }
 
-  /// Asks some clients what the method asks, and lets it move x by their answers. A sweep takes several rounds.
-  void make_round(RoundIndex t) {
+  /// Asks some clients what the method asks, and lets it move x by their answers. A sweep takes several rounds. False:
+  /// the owners' rules let nothing more be shown.
+  bool make_round(RoundIndex t) {
     const auto start = Clock::now();
     const std::uint64_t up = result_.bytes_up, down = result_.bytes_down;
     if (!sweep_.running()) {
       previous_ = x_;
       request_ = method_.request(t, x_);
       reveal_ = request_.reveal;
+      if (!allows(asking_.engine.allowance(), cost_of(task_of(t), x_.size()))) {
+        if (!request_.optional) return false;
+        method_.go_without("the owners of the rows let sums show no more of them");
+        return true;
+      }
       if (request_.audience == Audience::Everyone) sweep_.begin(asking_.groups);
     }
     const std::vector<ClientId> participants = participants_of(t);
     LocalTask task = task_of(t);
-    task.patient = sweep_.running() && sweep_.second_time();
+    task.patient = sweep_.running() ? sweep_.second_time() && !request_.optional : nobody_answers();
     RoundReplies round = asking_.ask(task, participants);
     RoundRecord record{t, round.answered, round.absences, round.relative_residual, 0.0};
     const double earlier = round.earlier_seconds;
@@ -72,6 +79,7 @@ class Rounds {
     record.bytes_down = result_.bytes_down - down;
     record.seconds = std::chrono::duration<double>(Clock::now() - start).count() + earlier;
     result_.history.push_back(std::move(record));
+    return true;
   }
 
   /// Why the round just made was the last one, if it was.
@@ -185,6 +193,14 @@ class Rounds {
     return {t, request_.sent, request_.work, at_x && due, options_.noise_columns, request_.own, request_.reveal};
   }
 
+  // For a whole turn of the groups.
+  bool nobody_answers() const {
+    const std::size_t turn = asking_.groups.count();
+    const auto& history = result_.history;
+    return history.size() >= turn && std::all_of(history.end() - static_cast<std::ptrdiff_t>(turn), history.end(),
+                                                 [](const RoundRecord& each) { return each.participants.empty(); });
+  }
+
   void update(RoundIndex t, RoundReplies& round) {
     const bool of_all =
         round.answered.size() == asking_.groups.everyone().size() && method_.answer(x_).data() == x_.data();
@@ -201,11 +217,18 @@ class Rounds {
       return update(t, all);
     }
     const std::vector<ClientId> lost = sweep_.lost();
+    if (request_.optional) return method_.go_without(names_of(lost) + " stayed away when it was asked for");
     if (lost.size() >= asking_.groups.everyone().size()) {
       throw RunAborted(Termination::ClientsLost, "every client stays away");
     }
     asking_.leave(lost);
     method_.begin_anew(asking_.groups.everyone());
+  }
+
+  std::string names_of(std::span<const ClientId> clients) const {
+    std::string names;
+    for (const ClientId client : clients) names += (names.empty() ? "" : ", ") + asking_.roster[client.value].name;
+    return names;
   }
 
   // ---- When to stop, and with what.
@@ -326,7 +349,7 @@ RunResult FederatedRun::run(Engine& engine, Method& method, std::vector<double> 
         if (checkpoints != nullptr) rounds.save(*checkpoints, observers);
         return rounds.finish(Termination::Interrupted);
       }
-      rounds.make_round(t);
+      if (!rounds.make_round(t)) return rounds.finish(Termination::DisclosureLimit);
       const auto reason = rounds.reason_to_stop();
       rounds.show(observers);
       if (reason) return rounds.finish(*reason);

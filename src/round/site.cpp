@@ -97,40 +97,6 @@ double Client::Impl::residual_of_answer(const LocalTask& task) {
 
 // ---- The answer to each kind of question (question.hpp), from the rows of a client.
 
-namespace {
-
-constexpr double kTurn = 0.2;  // of the way
-
-bool is_varied(const TaskRows& rows) { return rows.task().fresh_draws && rows.task().varied; }
-
-// What is sent where answers are to be added up (LocalTask::fresh_draws) must not be the same twice: the difference of
-// two sums at the same x would be one client's part. Steps draw their rows; besides, the multiple of a hyperplane's
-// normal and gap is the same hyperplane, and the factor is nobody's business.
-void relax(const TaskRows& rows, LocalReply& reply) {
-  if (!is_varied(rows)) return;
-  const double factor = 1.0 - 0.5 * rows.stream(Purpose::Relaxation).uniform();
-  for (double& value : reply.values) value *= factor;
-  *reply.gap *= factor;
-}
-
-// An exact projection draws nothing, and has one direction at each x. But with p = x + Delta a solution of the client's
-// equations, every v in the span of its rows names a hyperplane of all solutions, { z : <v, z - x> = <v, Delta> }. So
-// the way there is turned by a random part, a fifth as long: that of a Gaussian vector g which lies in the span, and
-// which the projections from x and from x + g tell.
-void turn(LocalSolver& solver, const TaskRows& rows, LocalReply& reply) {
-  RngStream draws = rows.stream(Purpose::Direction);
-  AlignedVector shifted = aligned_copy(rows.x());
-  for (double& entry : shifted) entry += draws.gaussian();
-  AlignedVector within = solver.displacement(ExactProjection{}, draws, rows.x());
-  axpy(-1.0, solver.displacement(ExactProjection{}, draws, shifted), within);
-  const AlignedVector way = reply.values;
-  const double length = std::sqrt(squared_norm(within));
-  if (length > 0.0) axpy(kTurn * std::sqrt(squared_norm(way)) / length, within, reply.values);
-  reply.gap = dot(reply.values, way);
-}
-
-}  // namespace
-
 // ---- Kaczmarz steps.
 
 void answer(const FixedSteps& steps, TaskRows& rows, LocalReply& reply) {
@@ -143,19 +109,14 @@ void answer(const ExactProjection& projection, TaskRows& rows, LocalReply& reply
 
 void answer(const CutSteps& steps, TaskRows& rows, LocalReply& reply) {
   double gap = 0.0;
-  LocalSolver& solver = rows.solver();
-  reply.values = solver.displacement(steps.budget, rows.stream(), rows.x(), &gap);
+  reply.values = rows.solver().displacement(steps.budget, rows.stream(), rows.x(), &gap);
   reply.gap = gap;
-  if (!is_varied(rows)) return;
-  if (std::holds_alternative<ExactProjection>(steps.budget)) turn(solver, rows, reply);
-  relax(rows, reply);
 }
 
 void answer(const SparseSteps& steps, TaskRows& rows, LocalReply& reply) {
   double gap = 0.0;
   reply.values = rows.solver().sparse_displacement(steps.budget, steps.lambda, rows.stream(), rows.x(), gap);
   reply.gap = gap;
-  relax(rows, reply);
 }
 
 // ---- What the other methods ask for.

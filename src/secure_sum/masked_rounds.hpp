@@ -2,9 +2,8 @@
 #pragma once
 
 // The server's side of masked sums. A sum can be read when every participant's part is in it; where one is missing,
-// nothing can be made of the others. The server then asks those who answered once more, as a new attempt with other
-// masks and draws, and drops what it has: docs/decisions/015-masked-sums.md tells why it is not recovered. Work that is
-// the same function of x each time is of all that were asked or of nobody: clients refuse it to any other group.
+// nothing can be made of the others. A question is of a group that is kept for the run, or of everyone: it waits for
+// all of them, and has no sum where somebody stays away. Asked again, clients repeat what they said.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,53 +20,41 @@
 
 namespace fedrk::network {
 
-/// Answers that a round needs of so many.
-std::size_t quorum_of(const FederationOptions& options, std::size_t asked);
-
 class MaskedRounds {
  public:
-  /// All of these outlive it.
-  /// `resumed`: an earlier server has asked questions of this run, of which the journal may have lost the last.
+  /// All of these outlive it. `allowance`: what the owners' rules let each group's sums show.
   MaskedRounds(SynchronizedProtocol& protocol, const FederationOptions& options, std::span<const ClientSummary> roster,
-               std::size_t dimension, bool resumed)
-      : protocol_(protocol),
-        options_(options),
-        roster_(roster),
-        dimension_(dimension),
-        skips_left_(resumed ? kMaxSkips : 0) {}
+               std::size_t dimension, Allowance allowance)
+      : protocol_(protocol), options_(options), roster_(roster), dimension_(dimension), allowance_(allowance) {}
 
-  /// The sum of the participants' answers, or of those of them who stayed. Throws RunAborted where too few did, also
-  /// when asked again, and InvalidArgument for a task that wants single updates. Of work that needs everyone there is
-  /// no sum where somebody is missing, and the absences name those; a patient task waits for them first, and throws.
-  RoundReplies sum(std::uint64_t number, const LocalTask& task, std::span<const ClientId> participants);
+  /// The sum of the participants' answers. Where somebody is missing there is none, and the absences name those; a
+  /// patient task waits for them first, as long as for joining, and then throws RunAborted. Throws InvalidArgument for
+  /// a task that wants single updates.
+  RoundReplies sum(const LocalTask& task, std::span<const ClientId> participants);
+
+  /// What is left of it to the group that was asked most.
+  Allowance allowance() const;
 
   /// A sum that is only repeated.
   void learn(const LocalTask& task, const RoundReplies& round);
-  /// The scales that later sums depend on.
-  static constexpr auto fields(auto& self) { return std::tie(self.scales_); }
+  /// What later sums depend on.
+  static constexpr auto fields(auto& self) { return std::tie(self.scales_, self.shown_); }
 
  private:
-  struct Attempt;
-  void ask(Attempt& attempt);
-  bool resolve(Attempt& attempt);
-  bool skip_numbers(Attempt& attempt);
-  bool read(Attempt& attempt);
-  bool go_on_without(Attempt& attempt);
-  bool wait_or_end(Attempt& attempt, bool all_may_return) const;
-  [[noreturn]] void give_up(const Attempt& attempt) const;
-  masking::GridScale& scale_for(const LocalTask& task, std::span<const ClientId> members);
+  struct Asked;
+  bool collect(Asked& asked);
+  bool read(Asked& asked);
+  [[noreturn]] void give_up(const Asked& asked) const;
 
   SynchronizedProtocol& protocol_;
   const FederationOptions& options_;
   std::span<const ClientSummary> roster_;
   std::size_t dimension_;
-  /// One for each group that stays the same, by its first member, so that no group's grid depends on when another
-  /// answered; and one for all sums that are of changing clients.
-  std::map<std::optional<ClientId>, masking::GridScale> scales_;
-
-  static constexpr unsigned kMaxSkips = 6;  // of one process: whoever refuses for another reason costs an answer each
-  unsigned skips_left_;
-  std::uint64_t skipped_ = 0;  // numbers that were left out, as clients had answered some of them
+  Allowance allowance_;
+  std::uint64_t next_number_ = 0;
+  // By the first member of the group, so that nothing of one group depends on when another answered.
+  std::map<ClientId, masking::GridScale> scales_;
+  std::map<ClientId, std::uint64_t> shown_;  // vectors
 };
 
 }  // namespace fedrk::network

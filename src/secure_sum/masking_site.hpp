@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// In a masked run, turns every answer of the site within into a part of a sum that only all clients together make
-// readable; in other runs it changes nothing. It does not rely on the server: it shows its key with a signature, wants
-// signed keys of the others, and names all masks by what it was told of plan, group and preparation, which stay for the
-// run what they were when they first came. Clients that were told different things send what does not cancel.
+// The outermost site of a client: turns messages into questions and answers into messages. In a masked run every answer
+// leaves as a part of a sum that only all clients together make readable. It does not rely on the server: it shows its
+// key with a signature, wants signed keys and numbers of rows of the others, adds up the sums of the columns itself
+// from everyone's signed parts, and names all masks by what it was told of plan, group and preparation, which stay for
+// the run what they were when they first came. Clients that were told different things send what does not cancel.
 
 #include <memory>
 #include <optional>
@@ -20,33 +21,51 @@ namespace fedrk::network {
 
 struct MaskingOptions {
   std::string name;
-  std::optional<security::Credentials> credentials{};  // none: keys are not signed, as connections are not
-  bool varied = true;                                  // LocalTask::varied of its answers
+  std::optional<security::Credentials> credentials{};  // none: nothing is signed, as connections are not
 };
 
-class MaskingSite final : public ClientSite {
+class MaskingSite {
  public:
+  /// All of these outlive it.
   MaskingSite(MaskingOptions options, ClientSite& inner, store::ReplayGuard& guard, operation::Log& log)
       : options_(std::move(options)), inner_(inner), guard_(guard), log_(log) {}
 
-  Answered<wire::Ready> answer(const RunTerms& terms) override;
-  std::optional<Refused> meet(const wire::MaskingGroup& group) override;
-  Answered<wire::ColumnSums> answer(const wire::SumColumns& question) override;
-  Answered<wire::Prepared> answer(const wire::Prepare& question) override;
-  Answered<wire::Update> answer(AskedTask& asked) override;
+  Answered<wire::Ready> answer(const RunTerms& terms);
+  std::optional<Refused> meet(const wire::MaskingGroup& group);
+  Answered<wire::ColumnSums> answer(const wire::SumColumns& message);
+  Answered<wire::Prepared> answer(const wire::Prepare& message);
+  /// Asked again, the answer is the same. REQUIRES: prepared, and a task that was checked against these rows.
+  Answered<wire::Update> answer(const wire::Task& message, wire::ReceivedTask task);
 
  private:
-  std::optional<Refused> pin(const std::string& kind, const masking::Digest& value, const char* otherwise);
-  masking::Words masked(const std::string& kind, std::string_view about, std::span<const double> numbers) const;
+  struct Totals {
+    io::ColumnTotals columns;
+    ColumnCounts counts;
+  };
+  std::optional<Refused> pin(const char* kind, const masking::Digest& value, const char* otherwise,
+                             bool for_ever = false);
+  Answered<RunGroup> believed(const wire::MaskingGroup& group);
+  masking::Digest name_of(const io::SumColumns& question) const;
+  Result<Totals> totals_of(const io::PrepareRows& asked, const wire::RelayedParts& parts) const;
+  Result<void> add_up(const io::SumColumns& question, const std::vector<wire::SignedPart>& parts, Totals& totals,
+                      std::vector<double>& sums) const;
+  std::optional<Refused> keep_preparation(const io::PrepareRows& prepared);
+  masking::Words masked(const masking::Digest& question, const masking::PartLayout& layout,
+                        std::optional<masking::Words> part, std::span<const ClientId> participants) const;
+  Answered<wire::Update> masked_answer(const wire::Task& message, AskedTask& asked);
+  std::vector<ClientId> everyone() const;
+  std::size_t fixed_columns() const { return terms_->plan.intercept ? 1 : 0; }
 
   MaskingOptions options_;
   ClientSite& inner_;
   store::ReplayGuard& guard_;
   operation::Log& log_;
   const RunTerms* terms_ = nullptr;
-  std::size_t unknowns_ = 0;                          // as prepared
-  masking::Digest plan_{}, group_{}, preparation_{};  // of these
-  std::unique_ptr<masking::Masker> masker_;           // in a masked run
+  std::optional<RunGroup> group_;
+  std::vector<wire::Membership> memberships_;           // by place
+  std::size_t unknowns_ = 0;                            // as prepared
+  masking::Digest plan_{}, company_{}, preparation_{};  // of these
+  std::unique_ptr<masking::Masker> masker_;             // in a masked run
 };
 
 }  // namespace fedrk::network

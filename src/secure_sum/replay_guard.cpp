@@ -16,37 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr FileKind kMaskFile{0x6665646d, 1, "masks.db",  // "fedm"
+constexpr FileKind kMaskFile{0x6665646d, 2, "masks.db",  // "fedm"
                              "take it away and begin a new run: those under way cannot go on with this client"};
 constexpr const char* kIfOlder =
-    "with it this client could answer a question twice, and so give its part away. Put the newest copy back; without "
-    "one, take it away and begin a new run: those under way cannot go on with this client";
+    "with it this client could answer a question in two ways, and so give its part away. Put the newest copy back; "
+    "without one, take it away and begin a new run: those under way cannot go on with this client";
 constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS secrets (run TEXT PRIMARY KEY, secret BLOB NOT NULL);"
-    "CREATE TABLE IF NOT EXISTS claims (run TEXT NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, attempt "
-    "INTEGER NOT NULL,"
-    " question BLOB NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (run, kind));";
+    "CREATE TABLE IF NOT EXISTS answers (run TEXT NOT NULL, question BLOB NOT NULL, answer BLOB NOT NULL, PRIMARY KEY "
+    "(run, question));";
 
-using Question = ReplayGuard::Question;
 using Key = ReplayGuard::Key;
-using Admission = ReplayGuard::Admission;
-
-using Recorded = ReplayGuard::Recorded;
-
-// What the last of its kind makes of a question.
-Admission judged(const std::optional<Recorded>& last, const Question& asked) {
-  if (!last) return {true, false, asked.number, asked.attempt};
-  const auto before = std::pair(last->asked.number, last->asked.attempt), now = std::pair(asked.number, asked.attempt);
-  const bool repeated = now == before && last->asked.question == asked.question;
-  return {repeated || now > before, repeated, last->asked.number, last->asked.attempt};
-}
-
-// The same where something is to be sent.
-Admission judged(const std::optional<Recorded>& last, const Question& asked, const Key& answer) {
-  Admission admission = judged(last, asked);
-  if (admission.repeated && last->answer != answer) admission.granted = false;
-  return admission;
-}
+using Seen = ReplayGuard::Seen;
 
 std::string_view bytes_of(const Key& key) {
   return {reinterpret_cast<const char*>(key.data()), key.size()};  // NOLINT: bytes as text
@@ -63,30 +44,28 @@ class GuardInMemory final : public ReplayGuard {
   Result<Key> secret(const std::string& run, const Key& fresh) override {
     return secrets_.try_emplace(run, fresh).first->second;
   }
-  Result<Admission> look(const std::string& run, const Question& asked) override {
-    return judged(last_[{run, asked.kind}], asked);
+  Result<Seen> look(const std::string& run, const Key& question) override {
+    return answers_.contains({run, question}) ? Seen::Same : Seen::Never;
   }
-  Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) override {
-    std::optional<Recorded>& last = last_[{run, asked.kind}];
-    const Admission admission = judged(last, asked, answer);
-    if (admission.granted) last = Recorded{asked, answer};
-    return admission;
+  Result<Seen> record(const std::string& run, const Key& question, const Key& answer) override {
+    const auto [entry, made] = answers_.try_emplace({run, question}, answer);
+    return made ? Seen::Never : entry->second == answer ? Seen::Same : Seen::Other;
   }
   Result<void> forget(const std::string& run) override {
     secrets_.erase(run);
-    std::erase_if(last_, [&](const auto& entry) { return entry.first.first == run; });
+    std::erase_if(answers_, [&](const auto& entry) { return entry.first.first == run; });
     return {};
   }
 
  private:
   std::map<std::string, Key> secrets_;
-  std::map<std::pair<std::string, std::string>, std::optional<Recorded>> last_;
+  std::map<std::pair<std::string, Key>, Key> answers_;
 };
 
 class StoredGuard final : public ReplayGuard {
  public:
   explicit StoredGuard(const fs::path& folder)
-      : sealed_(folder, kMaskFile, kSchema, {"secrets", "claims"}, kIfOlder), database_(sealed_.database()) {
+      : sealed_(folder, kMaskFile, kSchema, {"secrets", "answers"}, kIfOlder), database_(sealed_.database()) {
     // Nobody waits for the disk in each round; where the power takes the last answers, the count is ahead.
     database_.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON");
   }
@@ -104,25 +83,23 @@ class StoredGuard final : public ReplayGuard {
     });
   }
 
-  Result<Admission> look(const std::string& run, const Question& asked) override {
-    return guarded([&] { return judged(last(run, asked.kind), asked); });
+  Result<Seen> look(const std::string& run, const Key& question) override {
+    return guarded([&] { return answer_to(run, question) ? Seen::Same : Seen::Never; });
   }
 
-  Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) override {
+  Result<Seen> record(const std::string& run, const Key& question, const Key& answer) override {
     return guarded([&] {
       Transaction transaction = sealed_.begin();  // two processes with one folder must not answer in two ways
-      const Admission admission = judged(last(run, asked.kind), asked, answer);
-      if (admission.granted && !admission.repeated) {
-        sealed_.change(
-            "claims", "run = ? AND kind = ?",
-            [&] {
-              database_.run("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", run, asked.kind, asked.number,
-                            asked.attempt, Blob{bytes_of(asked.question)}, Blob{bytes_of(answer)});
-            },
-            run, asked.kind);
-        sealed_.commit(transaction);
-      }
-      return admission;
+      if (const auto before = answer_to(run, question)) return *before == bytes_of(answer) ? Seen::Same : Seen::Other;
+      sealed_.change(
+          "answers", "run = ? AND question = ?",
+          [&] {
+            database_.run("INSERT INTO answers VALUES (?, ?, ?)", run, Blob{bytes_of(question)},
+                          Blob{bytes_of(answer)});
+          },
+          run, Blob{bytes_of(question)});
+      sealed_.commit(transaction);
+      return Seen::Never;
     });
   }
 
@@ -130,7 +107,7 @@ class StoredGuard final : public ReplayGuard {
     return guarded([&] {
       {
         Transaction transaction = sealed_.begin();
-        for (const std::string table : {"secrets", "claims"}) {
+        for (const std::string table : {"secrets", "answers"}) {
           sealed_.change(
               table, "run = ?", [&] { database_.run("DELETE FROM " + table + " WHERE run = ?", run); }, run);
         }
@@ -141,15 +118,9 @@ class StoredGuard final : public ReplayGuard {
   }
 
  private:
-  std::optional<Recorded> last(const std::string& run, const std::string& kind) {
-    Statement& load =
-        database_.prepare("SELECT number, attempt, question, answer FROM claims WHERE run = ? AND kind = ?");
-    if (!load.bind(run, kind).next()) return std::nullopt;
-    Recorded recorded{
-        {kind, load.get<std::uint64_t>(0), load.get<std::uint32_t>(1), key_from(load.get<std::string>(2))},
-        key_from(load.get<std::string>(3))};
-    load.reset();
-    return recorded;
+  std::optional<std::string> answer_to(const std::string& run, const Key& question) {
+    return database_.value<std::string>("SELECT answer FROM answers WHERE run = ? AND question = ?", run,
+                                        Blob{bytes_of(question)});
   }
 
   SealedDatabase sealed_;
@@ -164,12 +135,6 @@ Result<void> check_mode(const fs::path& path) {
 }
 
 }  // namespace
-
-Result<bool> ReplayGuard::pin(const std::string& run, const std::string& kind, const Key& value) {
-  const auto admission = record(run, {kind, 0, 0, value}, value);
-  if (!admission) return admission.error();
-  return admission->granted;
-}
 
 Result<std::unique_ptr<ReplayGuard>> open_replay_guard(const fs::path& folder) {
   std::error_code failure;

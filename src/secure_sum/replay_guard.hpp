@@ -2,8 +2,9 @@
 #pragma once
 
 // What a client of masked sums keeps from one process to the next: for each run a secret of its own, from which keys,
-// masks and draws of that run come, and which question it answered last, so that none is answered twice in different
-// ways. The secret goes with the run: who finds it later could unmask what a server may have stored.
+// masks and draws of that run come, and what it said to what. A question that comes again is answered again, to the
+// byte; where the answer would differ it stays at home, as two answers under one mask would tell their difference. The
+// secret goes with the run: who finds it later could unmask what a server may have stored.
 
 #include <array>
 #include <cstdint>
@@ -19,40 +20,18 @@ class ReplayGuard {
  public:
   using Key = std::array<std::uint8_t, 32>;
 
-  /// A question that is to be answered, by its kind, its number and attempt, and the name of all that it says.
-  struct Question {
-    std::string kind;
-    std::uint64_t number = 0;
-    std::uint32_t attempt = 0;
-    Key question{};
-  };
-  struct Recorded {
-    Question asked;
-    Key answer{};
-  };
-  struct Admission {
-    bool granted = false;
-    bool repeated = false;          // the last to the letter
-    std::uint64_t last_number = 0;  // of the last that was granted
-    std::uint32_t last_attempt = 0;
-  };
-
   virtual ~ReplayGuard() = default;
 
   /// The same as long as the run is not forgotten; `fresh` where there is none yet.
   virtual Result<Key> secret(const std::string& run, const Key& fresh) = 0;
 
-  /// What would become of a question: granted where it comes after the last of its kind, or is the last to the letter.
-  virtual Result<Admission> look(const std::string& run, const Question& asked) = 0;
-
-  /// Writes a question down, with the name of what is about to be sent; not granted where it would not be, or where it
-  /// is repeated and something else was sent: two answers under one mask would tell their difference. To be called
-  /// before anything leaves. A client that was killed has it on record. A machine that lost its power may have lost the
-  /// last ones: the file is then behind its count and is not opened, unless the count lost them too.
-  virtual Result<Admission> record(const std::string& run, const Question& asked, const Key& answer) = 0;
-
-  /// Something of a run that must stay as it was first said. False: it was something else.
-  Result<bool> pin(const std::string& run, const std::string& kind, const Key& value);
+  enum class Seen { Never, Same, Other };
+  /// Whether this was said before, in a run or (with no run) ever, and to the same.
+  virtual Result<Seen> look(const std::string& run, const Key& question) = 0;
+  /// Writes down what is about to be said, unless something else was said before. To be called before anything leaves.
+  /// A client that was killed has it on record. A machine that lost its power may have lost the last ones: the file is
+  /// then behind its count and is not opened, unless the count lost them too.
+  virtual Result<Seen> record(const std::string& run, const Key& question, const Key& answer) = 0;
 
   virtual Result<void> forget(const std::string& run) = 0;
 };

@@ -5,13 +5,6 @@
 
 namespace fedrk::masking {
 
-bool is_look(const LocalWork& work) {
-  const auto* steps = std::get_if<FixedSteps>(&work);
-  return steps != nullptr && steps->count == 0;
-}
-
-bool may_be_of_some(const LocalWork& work) { return has_trait(work, kFresh); }
-
 PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid) {
   const std::size_t scalars = (task.report_residual ? 1 : 0) + (sends_gap(task.work) ? 1 : 0);
   const bool pairs = sends_pairs(task.work);

@@ -13,15 +13,6 @@
 
 namespace fedrk::masking {
 
-/// Whether a client may be asked for it together with some others only. That is work of which each answer is new: the
-/// factor by which a hyperplane is relaxed is, or the noise of differential privacy. Anything else is the same function
-/// of x every time, and two sums of it over different clients would tell the parts of those in which they differ: it is
-/// asked of a group that stays the same for the run, and of all of it or of nobody.
-bool may_be_of_some(const LocalWork& work);
-
-/// Whether nothing is asked for but the residual at x.
-bool is_look(const LocalWork& work);
-
 /// What the answers to a task hold, with so many values (reply_length).
 PartLayout layout_of(const LocalTask& task, std::size_t values, const Grid& grid);
 

@@ -78,14 +78,24 @@ class Check : public testing::Test {
 
 TEST_F(Check, FindsNothingWrongWithAClientThatIsReady) {
   const TlsServer running(server());
+  std::string table = "x1,x2,y\n";
+  for (int i = 0; i < 15; ++i) table += "1,2,3\n";
+  write("fed/site-1/data.csv", table);
 
   const std::string said = online(running, 0);
 
   EXPECT_EQ(said.find("BAD"), std::string::npos) << said;
   EXPECT_EQ(said.find("warn"), std::string::npos) << said;
-  EXPECT_EQ(line(said, "ok   data.csv"), "ok   data.csv: 2 rows, 3 columns, the target among them");
+  EXPECT_EQ(line(said, "ok   data.csv"), "ok   data.csv: 15 rows, 3 columns, the target among them");
+  EXPECT_NE(line(said, "ok   rules").find("over 3 tables of this size shows at most 9 directions"), std::string::npos);
   EXPECT_EQ(line(said, "ok   tls").find("ok   tls: TLSv1.3 with the server"), 0U) << said;
   EXPECT_FALSE(fs::exists(program_.path("fed/site-1/state"))) << "it leaves nothing behind";
+}
+
+TEST_F(Check, TellsWhatTheRulesOfTheOwnerMakeOfTheTable) {
+  EXPECT_EQ(line(offline(0), "warn rules").find("warn rules: 2 rows are fewer than min-rows (10)"), 0U);
+  set_entry("fed/site-1/client.toml", "data = \"data.csv\"", "data = \"data.csv\"\nmin-rows = 2\nmax-share = 0.5");
+  EXPECT_NE(line(offline(0), "ok   rules").find("at most 3 directions"), std::string::npos);
 }
 
 TEST_F(Check, LooksAtTheDataWithThePlan) {
@@ -129,12 +139,12 @@ TEST_F(Check, SaysWhatIsWrongWithTheCertificate) {
                                          security::moment_text(now - days(1)) +
                                          "; ask the operator for a renewal (fedrk provision DIR --renew site-1)");
   give(*authority().issue_client("site-1", {now - days(2), now + days(3)}));
-  EXPECT_EQ(line(offline(0), "warn").find("warn certificate: of 'site-1' is valid until"), 0U);
+  EXPECT_EQ(line(offline(0), "warn certificate").find("warn certificate: of 'site-1' is valid until"), 0U);
   give(*authority().issue_client("site-2", security::valid_for_days(now, 30)));
   EXPECT_EQ(line(offline(2), "BAD").find("BAD  certificate: fed/site-1/client.crt is that of 'site-2'"), 0U);
   give(*authority().issue_client("site-1", security::valid_for_days(now, 30)));
   fs::permissions(program_.path("fed/site-1/client.key"), fs::perms(0644));
-  EXPECT_EQ(line(offline(0), "warn"),
+  EXPECT_EQ(line(offline(0), "warn key"),
             "warn key: fed/site-1/client.key can be read by other users of this machine; chmod 600 "
             "fed/site-1/client.key");
 }

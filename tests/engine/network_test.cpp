@@ -83,6 +83,7 @@ TEST_P(MaskedNetwork, GivesTheSameBitsWhateverTheOrderOfArrival) {
   for (const std::size_t first : {0U, 3U}) {
     network::FederationOptions options = masked();
     options.plan = plan_for(each.name);
+    options.plan.run.participants = each.options.participants;
     test::LocalFederation federation(test::clients_for(each), options, {}, first, {}, &guards);
     const test::Trace trace = test::trace_of(federation.engine(), each);
     if (!expected) expected = trace;
@@ -124,6 +125,7 @@ TEST(MaskedFits, AreThoseOfOneProcess) {
     const test::Trace expected = test::trace_of(alone, each);
     network::FederationOptions options = masked();
     options.plan = plan_for(each.name);
+    options.plan.run.participants = each.options.participants;
 
     test::LocalFederation federation(test::clients_for(each), options);
     const test::Trace trace = test::trace_of(federation.engine(), each);

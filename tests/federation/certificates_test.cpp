@@ -11,6 +11,7 @@
 #include "pki/authority.hpp"
 #include "pki/private_file.hpp"
 #include "pki/tls_probe.hpp"
+#include "support/bare_owner.hpp"
 #include "support/federation.hpp"
 #include "transport/protocol/client_run.hpp"
 
@@ -36,7 +37,7 @@ const StartupKit& kit() {
 }
 
 // One that is never asked: the server refuses its client before.
-class Nobody final : public network::DataOwner {
+class Nobody final : public test::BareOwner {
   Result<network::TableShape> read(const std::string&, const io::Plan&) override { return Error{"nobody"}; }
   Result<ColumnSums> sum_columns(const io::SumColumns&) override { return Error{"nobody"}; }
   Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override { return Error{"nobody"}; }

@@ -24,7 +24,8 @@ inline KitSpec prostate(const std::string& entries, std::size_t clients, bool ma
           .plan = "target = \"lpsa\"\nstandardize = true\nintercept = true\nseed = 3\n" +
                   std::string(entries.starts_with("participants") ? "" : "participants = 3\n") + entries,
           .clients = clients,
-          .masked = masked};
+          .masked = masked,
+          .rules = masked ? kUnlimited : ""};
 }
 
 inline const StartupKit& by_fedrk() {
@@ -43,7 +44,8 @@ inline KitSpec consistent(const std::string& entries, std::size_t clients, bool 
   return {.generate = {"gaussian", "--rows", "240", "--cols", "60"},
           .plan = "seed = 3\nlocal-steps = 5\n" + entries,
           .clients = clients,
-          .masked = masked};
+          .masked = masked,
+          .rules = masked ? kUnlimited : ""};
 }
 
 inline const StartupKit& sums() {

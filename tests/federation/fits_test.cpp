@@ -22,7 +22,8 @@ KitSpec prostate_fit(const std::string& entries, std::size_t clients, bool maske
   return {.table = FEDRK_SOURCE "/data/prostate.csv",
           .plan = "goal = \"fit\"\ntarget = \"lpsa\"\nseed = 3\n" + entries,
           .clients = clients,
-          .masked = masked};
+          .masked = masked,
+          .rules = masked ? kUnlimited : ""};
 }
 
 /// By conjugate gradients over two groups, for a matrix that is nearly square: some hundreds of rounds.
@@ -31,7 +32,8 @@ const StartupKit& many_rounds() {
                                .plan = "goal = \"fit\"\nmethod = \"cg\"\nintercept = false\nparticipants = 3\n"
                                        "tolerance = 1e-11\nseed = 3\n",
                                .clients = 6,
-                               .masked = true});
+                               .masked = true,
+                               .rules = kUnlimited});
   return kit;
 }
 
@@ -98,7 +100,8 @@ TEST_P(CertifiedFit, HasTwelveDigitsFromMaskedSums) {
   const StartupKit kit({.table = nist + certified["file"].get<std::string>(),
                         .plan = "goal = \"fit\"\ntarget = \"y\"\n" + std::string(GetParam().entries),
                         .clients = GetParam().clients,
-                        .masked = true});
+                        .masked = true,
+                        .rules = kUnlimited});
   begin(kit).start_all();
 
   ASSERT_EQ(federation_->server().wait(60s), kDone) << federation_->story();
@@ -200,7 +203,7 @@ TEST_F(FederationTest, EndsAMaskedFitThatLostAClientForGoodAndGoesOnWhenItIsBack
   EXPECT_EQ(federation.server().wait(60s), kRunFailed) << federation.story();
   const std::string message = federation.server().err() + federation.result("result.json");
   EXPECT_NE(message.find("site-3 stayed away"), npos) << message;
-  EXPECT_NE(message.find("a masked fit cannot go on without it"), npos) << message;
+  EXPECT_NE(message.find("a masked run cannot go on without it"), npos) << message;
   EXPECT_EQ(federation.state(), "finished:failed");
 
   federation.set_server_flags(patient_limits());

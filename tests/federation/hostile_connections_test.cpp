@@ -226,7 +226,7 @@ TEST_F(HostileConnections, FromAMemberOfAnEarlierVersionAreRefusedInWords) {
     EXPECT_FALSE(link->read());
     const network::LinkEnd end = link->finish();
     EXPECT_EQ(end.kind, network::LinkEnd::Kind::Denied);
-    EXPECT_EQ(end.message, "the server speaks protocol 7, the client 4: use the same version of fedrk on both sides");
+    EXPECT_EQ(end.message, "the server speaks protocol 8, the client 4: use the same version of fedrk on both sides");
   }
   expect_a_good_run();
 }

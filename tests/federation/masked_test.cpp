@@ -70,9 +70,22 @@ TEST_F(FederationTest, GoesOnWithMaskedSumsAfterAClientWasKilled) {
   EXPECT_TRUE(absences_in(federation.history()).empty());
 }
 
-TEST_F(FederationTest, MakesMaskedSumsWithoutAClientThatStopped) {
+// A group does not shrink: it has no sum while one of it is away.
+TEST_F(FederationTest, WaitsForAClientOfAMaskedGroupThatStopped) {
   Federation& federation = begin(masked_sums(), {"--heartbeat", "0.1", "--away-limit", "0.2"});
-  federation.change_plan("rounds = 300\n");
+  federation.start_all();
+  ASSERT_TRUE(reaches(15)) << federation.story();
+  federation.client(1).signal(SIGSTOP);
+  ASSERT_TRUE(wait_until(30s, [&] { return federation.server().err().find("client.lost") != npos; }));
+  federation.client(1).signal(SIGCONT);
+
+  expect_a_good_end();
+}
+
+// The other group goes on.
+TEST_F(FederationTest, MakesMaskedSumsWithoutTheGroupOfAClientThatStopped) {
+  const StartupKit kit(consistent("participants = 4\nrounds = 300\ntolerance = 1e-9\n", 8, true));
+  Federation& federation = begin(kit, {"--heartbeat", "0.1", "--away-limit", "0.2", "--join-limit", "3"});
   federation.start_all();
   ASSERT_TRUE(reaches(15)) << federation.story();
   federation.client(1).signal(SIGSTOP);

@@ -86,6 +86,7 @@ network::SessionOutcome misbehave(const Federation& federation, Manner manner, b
   network::FileOwner owner(site_name(0), std::filesystem::exists(table.data) ? table : matrix, {}, log);
   network::ClientProtocolOptions own{.name = site_name(0), .software = "odd"};
   own.consent.known_draws = own.consent.reveal_updates = !masked;
+  own.consent.rules = kNoRules;  // as of the others (kUnlimited)
   if (masked) {
     own.credentials = *security::read_credentials({folder + "/client.crt", folder + "/client.key", folder + "/ca.crt"});
   }

@@ -33,7 +33,8 @@ KitSpec prostate(const std::string& entries, bool masked = false) {
   return {.table = FEDRK_SOURCE "/data/prostate.csv",
           .plan = "target = \"lpsa\"\nstandardize = true\nintercept = true\nparticipants = 3\nseed = 3\n" + entries,
           .clients = kClients,
-          .masked = masked};
+          .masked = masked,
+          .rules = masked ? kUnlimited : ""};
 }
 
 // Equations that have a solution.
@@ -41,7 +42,8 @@ KitSpec consistent(const std::string& entries, bool masked = false) {
   return {.generate = {"gaussian", "--rows", "240", "--cols", "60"},
           .plan = "participants = 3\nseed = 3\nlocal-steps = 5\n" + entries,
           .clients = kClients,
-          .masked = masked};
+          .masked = masked,
+          .rules = masked ? kUnlimited : ""};
 }
 
 const StartupKit& kit(std::size_t index) {
@@ -54,7 +56,8 @@ const StartupKit& kit(std::size_t index) {
   static const StartupKit masked_fit({.generate = {"gaussian", "--rows", "130", "--cols", "110", "--noise", "0.1"},
                                       .plan = "goal = \"fit\"\nmethod = \"cg\"\nintercept = false\nseed = 3\n",
                                       .clients = kClients,
-                                      .masked = true});
+                                      .masked = true,
+                                      .rules = kUnlimited});
   static const StartupKit masked(consistent("rounds = 400\ntolerance = 1e-8\n", true));
   const StartupKit* const kits[kKits] = {&by_fedrk, &sums, &fit, &masked, &masked_fit};
   return *kits[index];

@@ -11,6 +11,7 @@
 #include "fuzz/fuzz_input.hpp"
 #include "secure_sum/masker.hpp"
 #include "support/any_value.hpp"
+#include "support/bare_owner.hpp"
 #include "support/local_federation.hpp"
 #include "transport/protocol/client_protocol.hpp"
 #include "transport/protocol/wire.hpp"
@@ -23,27 +24,24 @@ using namespace network;
 constexpr std::size_t kRows = 5, kColumns = 3;
 
 /// A real client of a few rows.
-class TinyOwner final : public DataOwner {
+class TinyOwner final : public test::BareOwner {
  public:
-  Result<TableShape> read(const std::string&, const io::Plan&) override {
+  Result<TableShape> read(const std::string&, const io::Plan& plan) override {
+    plan_ = plan;
     return TableShape{kRows, kColumns, {}, false, false};
   }
   Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
     if (question.columns != kColumns) return Error{"it has other columns"};
-    if (!question.centre) return column_sums(system());
-    if (question.centre->size() != kColumns) return Error{"it has other columns"};
-    return column_square_sums(system(), *question.centre);
+    site_.emplace(plan_, "tiny", copy_of(system()));
+    return site_->sum_columns(question);
   }
   Result<io::PreparedRows> prepare(const io::PrepareRows& wanted, ClientId place) override {
-    LinearSystem rows = copy_of(system());
-    if (wanted.scaling) {
-      if (wanted.scaling->centre.size() != kColumns || wanted.scaling->scale.size() != kColumns) {
-        return Error{"it has other columns"};
-      }
-      apply(*wanted.scaling, rows);
-    }
-    client_.emplace(place, "tiny", RowBlock(std::move(rows)), 1);
-    return io::PreparedRows{client_->summary(), kColumns};
+    io::TableSite site(plan_, "tiny", copy_of(system()));
+    std::vector<std::string> warnings;
+    auto made = std::move(site).prepare(wanted, {}, {place, 1}, warnings);
+    if (!made) return made.error();
+    client_ = *std::move(made);
+    return io::PreparedRows{client_->summary(), client_->block().cols()};
   }
   Result<LocalReply> answer(const LocalTask& task) override { return client_->local_update(task); }
 
@@ -52,6 +50,8 @@ class TinyOwner final : public DataOwner {
     static const LinearSystem made = generate({.rows = kRows, .cols = kColumns, .seed = 3}).system;
     return made;
   }
+  io::Plan plan_;
+  std::optional<io::TableSite> site_;
   std::optional<Client> client_;
 };
 

@@ -52,7 +52,7 @@ void make_plausible(wire::Ready& ready, Input& input) {
 
 void make_plausible(wire::ColumnSums& sums, Input& input) {
   input.fill(sums.sums, 2);
-  if (input.maybe()) sums.masked.clear();
+  if (input.maybe()) sums.part.words.clear();
 }
 
 void make_plausible(wire::Prepared& prepared, Input& input) {
@@ -62,13 +62,11 @@ void make_plausible(wire::Prepared& prepared, Input& input) {
 void make_plausible(wire::Update& update, Input& input) {
   if (input.maybe()) update.number = input.number();
   update.round = input.below(2);
-  update.attempt = input.below(3);
   input.fill(update.values, 2);
   if (input.maybe()) update.masked.reset();
 }
 
 void make_plausible(wire::Refusal& refusal, Input& input) {
-  refusal.attempt = input.below(3);
   if (input.maybe()) refusal.number = input.number();
 }
 

@@ -64,7 +64,7 @@ PreparedRun short_runs(const LinearSystem& table, std::size_t participants, std:
     apply(scaling, prepared);
     test::MaskedSums clients(test::clients_of(std::move(prepared), 7, seed, kShuffled), seed);
     RecordingEngine engine(clients);
-    const Groups groups(engine.roster(), participants, 3, stream_for(seed, Purpose::Groups));
+    const Groups groups(engine.roster(), participants, 3);
     for (std::size_t k = 0; k < groups.count(); ++k) {
       for (std::uint32_t t = 0; t < points.size(); ++t) {
         const LocalTask task{
@@ -76,7 +76,8 @@ PreparedRun short_runs(const LinearSystem& table, std::size_t participants, std:
   };
 }
 
-// Records alone of their age in a group come out at once, others where lcavol parts them: 49 to 54 with three seeds.
+// Records alone of their age in a group come out at once, others where lcavol parts them. Groups are
+// neighbours in file order, which is that of lpsa, so rows are more alike than in groups drawn at random (49 to 54).
 TEST(ChosenAttack, ReadsRecordsByCentresAndScales) {
   const LinearSystem table = test::prostate_table();
   const PreparationOptions options{.ones = 0,
@@ -87,7 +88,7 @@ TEST(ChosenAttack, ReadsRecordsByCentresAndScales) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const auto found = recover_by_preparation(short_runs(table, 3, seed), column_count(table.rows), options);
     const AttackScore score = score_of(found.records, {&table, 1}, 1e-5);
-    EXPECT_GE(score.found, 45) << seed;
+    EXPECT_GE(score.found, 44) << seed;
     EXPECT_EQ(score.wrong, 0) << seed;
   }
 }

@@ -18,10 +18,13 @@ namespace {
 /// A server over masked clients that keeps the sums, and every part by itself as if it were an update.
 class CuriousEngine final : public Engine {
  public:
-  CuriousEngine(std::vector<Client> clients, std::uint64_t steps) : unknowns_(clients.front().block().cols()) {
+  CuriousEngine(std::vector<Client> clients, std::uint64_t steps, std::size_t group)
+      : unknowns_(clients.front().block().cols()) {
     for (const Client& client : clients) roster_.push_back(client.summary());
-    const test::MaskedFixture::Entries plan{{"local-steps", std::to_string(steps)}};
-    fixture_.emplace(std::move(clients), nullptr, plan);
+    const test::PlanEntries plan{{"local-steps", std::to_string(steps)}};
+    const auto minds_nothing = [](network::ClientProtocolOptions& options) { options.consent.expose_rows = true; };
+    fixture_.emplace(std::move(clients), minds_nothing, test::FixtureRun{.plan = plan});
+    fixture_->form_groups(group);
     fixture_->distribute_keys();
   }
 
@@ -31,7 +34,7 @@ class CuriousEngine final : public Engine {
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override {
     const std::vector<ClientId> who(participants.begin(), participants.end());
     const masking::Grid grid = scale_.next(task, who.size());
-    const wire::Task message = test::MaskedFixture::task(number_++, task, who, 0, grid);
+    const wire::Task message = test::MaskedFixture::task(number_++, task, who, grid);
     const std::size_t heard = fixture_->heard().size();
     auto sum = fixture_->sum(message, task, who);
     if (!sum) throw std::runtime_error("no sum");
@@ -63,9 +66,9 @@ class CuriousEngine final : public Engine {
 TEST(MaskedParts, GiveNoRecordAway) {
   for (const std::uint64_t steps : {20U, 1U}) {
     auto [clients, run] = test::prostate_clients(1);
-    CuriousEngine curious(std::move(clients), steps);
+    CuriousEngine curious(std::move(clients), steps, 3);
     RecordingEngine engine(curious);
-    const RunOptions options{.rounds = 300, .participants = 3, .local_budget = FixedSteps{steps}};
+    const RunOptions options{.rounds = 300, .participants = 3, .min_group = 3, .local_budget = FixedSteps{steps}};
     const auto method = make_method({.memory = 0, .reveal = Reveal::Sums}, options, engine);
     (void)FederatedRun(options).run(engine, *method);
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/record_hashes.hpp"
 #include "fedrk/site.hpp"
 #include "ops/log.hpp"
 #include "secure_sum/replay_guard.hpp"
@@ -29,6 +31,9 @@ class NoLog final : public operation::Log {
   void write(operation::LogLevel, std::string_view, std::span<const operation::LogField>) override {}
 };
 
+/// What an owner may set who minds nothing: for tests about other things, whose tables are small.
+inline const network::DisclosureRules kNoRules{.min_rows = 0, .max_share = 1e9};
+
 /// The owner of a client that is ready already.
 class ReadyOwner final : public network::DataOwner {
  public:
@@ -37,28 +42,49 @@ class ReadyOwner final : public network::DataOwner {
   Result<network::TableShape> read(const std::string&, const io::Plan&) override {
     return network::TableShape{client_.block().rows(), client_.block().cols(), {}, false, false};
   }
+  Result<std::vector<std::string>> record_columns() const override {
+    return io::record_columns(client_.block().cols());
+  }
+  Result<std::vector<std::uint64_t>> record_hashes(std::uint64_t salt,
+                                                   std::span<const std::string> columns) const override {
+    return io::record_hashes(client_.block().system(), salt, columns);
+  }
   // Whatever scales come of these, the client is as it was made.
   Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
-    const std::size_t rows = client_.block().rows();
-    if (!question.centre) return ColumnSums{rows, std::vector<double>(question.columns, 0.0)};
-    return ColumnSums{rows, std::vector<double>(question.centre->size(), static_cast<double>(rows))};
+    const std::size_t rows = client_.block().rows(), columns = client_.block().cols();
+    if (question.of == io::SumColumns::Of::Nothing) return ColumnSums{rows, {}};
+    const double each = question.of == io::SumColumns::Of::Squares ? static_cast<double>(rows) : 0.0;
+    return ColumnSums{rows, std::vector<double>(columns, each)};
   }
+  Result<std::vector<ColumnKind>> count_columns() override { return column_kinds(client_.block().system(), 0); }
   Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override {
     return io::PreparedRows{client_.summary(), client_.block().cols()};
   }
   Result<LocalReply> answer(const LocalTask& task) override { return client_.local_update(task); }
 
+  ClientSummary summary(ClientId place) const {
+    ClientSummary summary = client_.summary();
+    summary.id = place;
+    return summary;
+  }
+
  private:
   Client client_;
 };
 
-/// Secrets that clients of masked runs have in several federations of a test: with the same ones they send the same
-/// parts.
+/// Secrets that clients of masked runs have in several federations of a test, and their ledgers, whose salt names their
+/// tables: with the same ones they send the same parts.
 class ReplayGuards {
  public:
   /// With a folder they are kept there, as real clients do.
   explicit ReplayGuards(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
 
+  /// What sums have shown, by name.
+  store::DisclosureLedger& ledger_of(const std::string& name) {
+    auto& ledger = ledgers_[name];
+    if (!ledger) ledger = store::disclosures_in_memory();
+    return *ledger;
+  }
   /// A new guard with the name's own secret for the run "test".
   store::ReplayGuard& of(const std::string& name) {
     store::ReplayGuard::Key secret{};
@@ -78,6 +104,7 @@ class ReplayGuards {
 
   std::filesystem::path folder_;
   std::deque<std::unique_ptr<store::ReplayGuard>> guards_;
+  std::map<std::string, std::unique_ptr<store::DisclosureLedger>> ledgers_;
 };
 
 class LocalFederation {
@@ -130,7 +157,11 @@ class LocalFederation {
     options.server = "127.0.0.1:" + std::to_string(server_->port());
     options.name = name;
     options.consent.known_draws = options.consent.reveal_updates = options.consent.expose_rows = !masked_;
-    if (masked_ && guards_ != nullptr) options.guard = &guards_->of(name);
+    if (masked_) options.consent.rules = kNoRules;
+    if (masked_ && guards_ != nullptr) {
+      options.guard = &guards_->of(name);
+      options.ledger = &guards_->ledger_of(name);
+    }
     return options;
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/bare_owner.hpp"
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
 #include "transport/protocol/server_link.hpp"
@@ -79,7 +80,7 @@ class ScriptedLink final : public network::ServerLink {
 };
 
 /// An owner whose work is to wait until it is told to go on.
-class PatientOwner final : public network::DataOwner {
+class PatientOwner final : public BareOwner {
  public:
   Result<network::TableShape> read(const std::string&, const io::Plan&) override {
     if (on_read) on_read();

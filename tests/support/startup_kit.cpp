@@ -94,6 +94,7 @@ StartupKit::StartupKit(const KitSpec& spec) : clients_(spec.clients), masked_(sp
   }
   run_or_throw(provision, here);
   std::filesystem::create_directory(here / "own");
+  for (std::size_t i = 0; i < clients_; ++i) put_entries(folder() / site_name(i) / "client.toml", spec.rules);
   matrices ? share_matrices(spec.generate) : share_table(spec.table);
   code_ = run_or_throw(solve, here);
   expected_ = folder_.read("expected/solution.csv");

@@ -13,12 +13,16 @@
 
 namespace fedrk::test {
 
+/// Entries of a client.toml for tables of a few rows, in file order, and many questions.
+inline constexpr const char* kUnlimited = "min-rows = 0\nmax-share = 1e9\nexpose-rows = true\n";
+
 struct KitSpec {
   std::filesystem::path table{};        // CSV with a header, to be split; or
   std::vector<std::string> generate{};  // what fedrk generate makes, a matrix for each client
   std::string plan;                     // entries of a plan, without data
   std::size_t clients = 4;
   bool masked = false;                             // the clients' draws are their own, and the server sees sums only
+  std::string rules{};                             // entries of every client.toml: what the owners allow
   std::vector<std::string> hosts = {"127.0.0.1"};  // the names and addresses that clients may call the server by
 };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/mapped_file.hpp"
@@ -41,9 +44,12 @@ Result<io::Plan> plan_for(const network::ClientSettings& settings, const CheckOp
   return plan;
 }
 
+// Of a table that could be read: its rows.
+using KnownRows = std::optional<std::size_t>;
+
 CheckLine about_rows(const fs::path& file, const io::ClientTables& tables, std::size_t columns,
-                     const std::string& remark) {
-  std::size_t rows = 0;
+                     const std::string& remark, KnownRows& known) {
+  std::size_t& rows = known.emplace(0);
   for (const LinearSystem& system : tables.systems) rows += row_count(system.rows);
   return {Level::Fine, file.filename().string(),
           fmt::format("{} row{}, {} column{}{}", rows, rows == 1 ? "" : "s", columns, columns == 1 ? "" : "s", remark),
@@ -52,18 +58,18 @@ CheckLine about_rows(const fs::path& file, const io::ClientTables& tables, std::
 
 // Which column is the target is the plan's affair. Without one, every column is read as numbers, and a text among them
 // may be one that the plan leaves out.
-CheckLine check_table_alone(const fs::path& file, io::Plan plan) {
+CheckLine check_table_alone(const fs::path& file, io::Plan plan, KnownRows& rows) {
   const std::string name = file.filename().string();
   const auto columns = io::read_csv_columns(file);
   if (!columns) return {Level::Bad, name, columns.error().message, "docs/formats.md describes the format"};
   plan.target = columns->back();
   const auto tables = io::read_clients(plan);
-  if (tables) return about_rows(file, *tables, columns->size(), ", the target among them");
+  if (tables) return about_rows(file, *tables, columns->size(), ", the target among them", rows);
   return {Level::Warning, name, tables.error().message,
           "if the plan leaves such columns out, check with --plan FILE; else mend the file"};
 }
 
-CheckLine check_data(const network::ClientSettings& settings, const CheckOptions& options) {
+CheckLine check_data(const network::ClientSettings& settings, const CheckOptions& options, KnownRows& rows) {
   const fs::path file = settings.files.data.empty() ? settings.files.matrix : settings.files.data;
   const std::string name = file.filename().string();
   const auto plan = plan_for(settings, options);
@@ -71,7 +77,7 @@ CheckLine check_data(const network::ClientSettings& settings, const CheckOptions
   if (const auto there = io::MappedFile::open(file); !there) {
     return {Level::Bad, name, there.error().message, "put your data there, or name the file in the settings"};
   }
-  if (is_csv(file) && !settings.files.data.empty() && plan->target.empty()) return check_table_alone(file, *plan);
+  if (is_csv(file) && !settings.files.data.empty() && plan->target.empty()) return check_table_alone(file, *plan, rows);
   const auto tables = io::read_clients(*plan);
   if (!tables) {
     const bool planned = !options.plan.empty() || !options.target.empty();
@@ -79,7 +85,25 @@ CheckLine check_data(const network::ClientSettings& settings, const CheckOptions
             planned ? "the file and the plan have to agree: mend one of them" : "mend the file"};
   }
   const std::string remark = is_csv(file) ? fmt::format(" beside the target {}", plan->target) : "";
-  return about_rows(file, *tables, tables->columns.size(), remark);
+  return about_rows(file, *tables, tables->columns.size(), remark, rows);
+}
+
+// What the owner's rules make of this table in a masked run (docs/privacy.md).
+CheckLine check_rules(const network::ClientSettings& settings, std::size_t rows) {
+  const network::DisclosureRules rules = settings.rules();
+  if (rows < rules.min_rows) {
+    return {Level::Warning, "rules",
+            fmt::format("{} rows are fewer than min-rows ({}): this client takes part in no masked run without noise",
+                        rows, rules.min_rows),
+            "have more rows, or lower min-rows where their owner agrees"};
+  }
+  const auto shown = static_cast<std::uint64_t>(rules.max_share * static_cast<double>(rows * rules.min_sum));
+  return {Level::Fine, "rules",
+          fmt::format("masked sums are over {} clients at least; a sum over {} tables of this size shows at most {} "
+                      "directions of their rows: a fit of up to {} columns, the intercept and the target with them, is "
+                      "never refused for that",
+                      settings.min_sum == 0 ? "all" : std::to_string(rules.min_sum), rules.min_sum, shown, shown),
+          ""};
 }
 
 // One finding of the probe says how far it came: what lies before is fine.
@@ -119,7 +143,9 @@ CheckLines check_client(const network::ClientSettings& settings, const CheckOpti
     return {{Level::Bad, "settings", fine.error().message, "mend the file"}};
   }
   lines.push_back({Level::Fine, "settings", fmt::format("client '{}' of {}", settings.name, settings.server), ""});
-  lines.push_back(check_data(settings, options));
+  KnownRows rows;
+  lines.push_back(check_data(settings, options, rows));
+  if (rows) lines.push_back(check_rules(settings, *rows));
   check_credentials(settings.tls, settings.insecure, security::Role::Client, settings.name, lines);
   check_folder("state", settings.state, lines);
   if (const fs::path secret = fs::path(settings.state) / "secret"; security::readable_by_others(secret)) {

@@ -70,7 +70,8 @@ network::ClientRunOptions run_options(const ClientSettings& settings) {
                      .reveal_updates = settings.reveal_updates,
                      .expose_rows = settings.expose_rows,
                      .max_vector = settings.max_vector / sizeof(double),
-                     .min_sum = settings.min_sum};
+                     .whole_run = settings.min_sum == 0,
+                     .rules = settings.rules()};
   options.wait_limit = Milliseconds(static_cast<std::int64_t>(settings.wait * 1e3));
   options.largest_message = settings.largest_message;
   options.diagnose = [settings] { return diagnose(settings); };
@@ -154,6 +155,7 @@ int client(const ClientArguments& arguments) {
   network::FileOwner owner(settings->name, settings->files, secret, *log);
   network::ClientRunOptions options = run_options(*settings);
   options.guard = guard->get();
+  options.ledger = &store->disclosures();
   options.consent.budget = {settings->privacy_epsilon, settings->privacy_delta, &*store};
   network::ClientRun run(std::move(options), owner, *log);
   const SignalWatch signals([&](int) { run.stop(); });

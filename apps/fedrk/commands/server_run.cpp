@@ -262,6 +262,13 @@ int Service::run_rounds() try {
                             {"rows", gathered->problem.rows},
                             {"unknowns", gathered->problem.unknowns.size()},
                             {"answers_stored", answers}});
+  if (gathered->allowance.vectors != Allowance::kNoLimit) {
+    log_->warning("rules.bounded", {{"vectors", gathered->allowance.vectors},
+                                    {"columns", gathered->allowance.columns},
+                                    {"note",
+                                     "the owners let sums show so many vectors of a group's rows, or columns of "
+                                     "cross-products (max-share); a run that needs more ends there"}});
+  }
   metrics_->set_phase("running");
   const std::size_t min_group = is_masked(settings_, plan_) ? settings_.min_sum : 1;
   ExecuteOptions options{{folder_.store.identity().title, {&*metrics_}, &stop_, min_group},

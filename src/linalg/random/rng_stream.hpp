@@ -31,11 +31,8 @@ enum class Purpose : std::uint32_t {
   GeneratedNoise = 8,
   GeneratedSupport = 9,
   PooledSteps = 10,
-  Relaxation = 11,
   PrivacyNoise = 12,
   PassOrder = 13,
-  Direction = 14,
-  Groups = 15,
 };
 
 class RngStream {

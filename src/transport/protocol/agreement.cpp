@@ -10,8 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "fedrk/error.hpp"
 #include "linalg/kernels.hpp"
 #include "plan/setup.hpp"
+#include "round/groups.hpp"
+#include "secure_sum/column_part.hpp"
 #include "secure_sum/part.hpp"
 #include "transport/protocol/sanitized.hpp"
 
@@ -106,31 +109,48 @@ class NetworkSetup final : public io::SetupEngine {
     for (std::uint32_t i = 0; i < arrivals.size(); ++i) all_.push_back(ClientId{i});
   }
 
-  /// Each client's sums, checked, and added up; where they are masked, only the sum can be read.
+  bool counts_columns() const override { return options_.masked && !options_.plan.method.privacy.on(); }
+
+  /// Each client's sums, checked, and added up. Where they are masked only the sum can be read; the parts are kept, as
+  /// clients add them up themselves.
   Result<std::vector<double>> sum_columns(const io::SumColumns& question) override {
-    const std::size_t unknowns = question.columns + (options_.plan.intercept ? 1 : 0);
-    const masking::PartLayout layout{0, unknowns};
-    const std::size_t length = options_.masked ? layout.words() : unknowns;
+    const std::size_t fixed = options_.plan.intercept ? 1 : 0;
+    const ColumnPart form(question, fixed);
+    const std::size_t unknowns = form.layout().scalars;
+    const std::size_t length = options_.masked ? form.layout().words() : unknowns;
     auto answers = ask<wire::ColumnSums>(
-        length, [outgoing = outgoing_of(wire::SumColumns{options_.run, question})](ClientId) { return outgoing; },
-        question.centre.has_value());
+        length,
+        [outgoing = outgoing_of(wire::SumColumns{options_.run, in_message(question), parts_})](ClientId) {
+          return outgoing;
+        },
+        question.of);
     if (!answers) return answers.error();
     std::vector<double> sum(unknowns, 0.0);
-    std::vector<masking::Words> parts;
+    masking::Words total(options_.masked ? length : 0, 0);
+    std::vector<wire::SignedPart> parts;
     for (std::size_t i = 0; i < answers->size(); ++i) {
       wire::ColumnSums& own = (*answers)[i];
       if (const std::string wrong = fault_of(own, arrivals_[i], length); !wrong.empty()) return Error{wrong};
       for (std::size_t j = 0; j < own.sums.size(); ++j) sum[j] += own.sums[j];
-      parts.push_back(std::move(own.masked));
+      if (options_.masked) masking::add_part(form.layout(), own.part.words, total);
+      parts.push_back(std::move(own.part));
     }
-    return options_.masked ? unmasked(layout, parts) : sum;
+    if (!options_.masked) return sum;
+    auto read = form.read(total, parts.size());
+    if (!read) return read.error();
+    (question.of == io::SumColumns::Of::Entries ? parts_.values : parts_.last) = std::move(parts);
+    return std::move(read->sums.sums);
   }
 
   /// The answers as they came are kept: a client that comes back must give the same.
   Result<std::vector<io::PreparedRows>> prepare(const io::PrepareRows& question) override {
+    message_ = {.run = options_.run, .question = question, .parts = std::move(parts_)};
+    if (options_.masked) message_.question.totals = in_message(question.totals);
     auto answers = ask<wire::Prepared>(options_.masked ? kNorms.words() : 0, [&](ClientId client) {
-      return outgoing_of(wire::Prepare{options_.run, question, client.value});
+      message_.place = client.value;
+      return outgoing_of(message_);
     });
+    message_.place = 0;
     if (!answers) return answers.error();
     prepared_ = *std::move(answers);
     std::vector<io::PreparedRows> rows;
@@ -141,17 +161,28 @@ class NetworkSetup final : public io::SetupEngine {
     return rows;
   }
 
+  wire::Prepare& message() { return message_; }
   std::vector<wire::Prepared>& prepared() { return prepared_; }
 
  private:
+  // Clients of a masked run make the totals of the parts.
+  static io::ColumnTotals in_message(const io::ColumnTotals& totals) {
+    return {.rows = totals.rows, .sparse = totals.sparse};
+  }
+  io::SumColumns in_message(const io::SumColumns& question) const {
+    io::SumColumns asked = question;
+    if (options_.masked) asked.known = in_message(question.known);
+    return asked;
+  }
+
   template <class Body>
   Result<std::vector<Body>> ask(std::size_t max_length, const std::function<OutgoingMessage(ClientId)>& outgoing,
-                                bool squared = false) {
+                                io::SumColumns::Of of = {}) {
     const ServerProtocol::Question question{.kind = wire::kAnswerKind<Body>,
                                             .outgoing = outgoing,
                                             .max_length = max_length,
                                             .away_limit = options_.join_limit,
-                                            .squared = squared};
+                                            .of = of};
     std::vector<Body> bodies;
     for (auto& answer : protocol_.exchange(question, all_)) {
       if (!answer.message) return Error{fmt::format("{}: {}", arrivals_[answer.client.value].name, answer.absence)};
@@ -161,7 +192,7 @@ class NetworkSetup final : public io::SetupEngine {
   }
 
   std::string fault_of(const wire::ColumnSums& own, const Arrival& arrival, std::size_t length) const {
-    const std::size_t sent = options_.masked ? own.masked.size() : own.sums.size();
+    const std::size_t sent = options_.masked ? own.part.words.size() : own.sums.size();
     if (sent != length) return fmt::format("{} sent {} column sums, not {}", arrival.name, sent, length);
     if (options_.masked && !own.sums.empty()) return fmt::format("{} sent column sums without a mask", arrival.name);
     if (!all_finite(own.sums)) return fmt::format("{} sent column sums that are not finite", arrival.name);
@@ -173,6 +204,8 @@ class NetworkSetup final : public io::SetupEngine {
   const FederationOptions& options_;
   const std::vector<Arrival>& arrivals_;
   std::vector<ClientId> all_;
+  wire::RelayedParts parts_;
+  wire::Prepare message_;
   std::vector<wire::Prepared> prepared_;
 };
 
@@ -195,8 +228,8 @@ std::optional<wire::StoredFederation> federation_from(const std::string& stored)
 }
 
 void distribute_keys(const wire::StoredFederation& federation, const std::string& run, SynchronizedProtocol& protocol) {
-  wire::MaskingGroup masking_group{.run = run};
-  for (const auto& member : federation.members) masking_group.members.push_back({member.name, member.ready.mask_key});
+  wire::MaskingGroup masking_group{.run = run, .members = {}, .groups = federation.groups};
+  for (const auto& member : federation.members) masking_group.members.push_back({member.name, member.ready.membership});
   protocol.distribute_keys(std::move(masking_group));
 }
 
@@ -209,11 +242,13 @@ Result<wire::StoredFederation> agree(SynchronizedProtocol& protocol, const Feder
   for (const Arrival& arrival : *arrivals) {
     federation.members.push_back({.name = arrival.name, .ready = arrival.ready, .known_draws = arrival.known_draws});
   }
+  federation.groups = kept_groups(arrivals->size(), options.plan.run.participants, options.min_sum);
   if (options.masked) distribute_keys(federation, options.run, protocol);
   NetworkSetup engine(protocol, options, *arrivals);
   auto made = io::set_up(options.plan, *tables, engine);
   if (!made) return made.error();
-  federation.prepare = {.run = options.run, .question = std::move(made->preparation)};
+  federation.prepare = std::move(engine.message());
+  federation.totals = std::move(made->preparation.totals);
   for (std::size_t i = 0; i < arrivals->size(); ++i) federation.members[i].prepared = std::move(engine.prepared()[i]);
   return federation;
 }
@@ -245,7 +280,7 @@ Result<void> share_norms(const wire::StoredFederation& federation, std::vector<C
 
 }  // namespace
 
-Result<Gathered> gathered_from(const wire::StoredFederation& federation, const io::Plan& plan) {
+Result<Gathered> gathered_from(const wire::StoredFederation& federation, const io::Plan& plan) try {
   Gathered gathered;
   std::size_t rows = 0;
   bool sparse = false;
@@ -265,6 +300,8 @@ Result<Gathered> gathered_from(const wire::StoredFederation& federation, const i
     const ClientId place{static_cast<std::uint32_t>(gathered.roster.size())};
     gathered.roster.push_back({place, member.name, own.rows, own.squared_rhs_norm, own.squared_norm});
     if (member.known_draws) gathered.known_draws.push_back(member.name);
+    gathered.allowance.vectors = std::min(gathered.allowance.vectors, own.allowance.vectors);
+    gathered.allowance.columns = std::min(gathered.allowance.columns, own.allowance.columns);
     rows += own.rows;
     sparse = sparse || member.ready.sparse;
   }
@@ -276,7 +313,8 @@ Result<Gathered> gathered_from(const wire::StoredFederation& federation, const i
   }
   auto names = federation.members.front().ready.names;  // their order is everyone's
   if (names.empty()) names = io::numbered_columns(prepare.columns);
-  auto problem = io::make_problem(plan, std::move(names), rows, sparse, prepare.scaling);
+  auto problem = io::make_problem(plan, std::move(names), rows, sparse,
+                                  io::scaling_of(plan, federation.totals, prepare.columns + (plan.intercept ? 1 : 0)));
   if (!problem) return problem.error();
   gathered.problem = *std::move(problem);
   if (auto warning = io::warning_of_sums(plan, gathered.roster.size())) {
@@ -284,6 +322,8 @@ Result<Gathered> gathered_from(const wire::StoredFederation& federation, const i
   }
   gathered.stored = bytes_of(federation);
   return gathered;
+} catch (const InvalidArgument& error) {
+  return Error{error.what()};
 }
 
 }  // namespace fedrk::network

@@ -17,9 +17,11 @@ std::string common_bytes(const wire::Welcome& welcome) {
   return bytes_of(welcome.protocol, welcome.run, welcome.plan, welcome.masked);
 }
 
-store::ReplayGuard& guard_of(const ClientProtocolOptions& options, std::unique_ptr<store::ReplayGuard>& own) {
-  if (options.guard != nullptr) return *options.guard;
-  own = store::replay_guard_in_memory();
+// What was given, or one of its own.
+template <class Store, class Make>
+Store& given_or(Store* given, std::unique_ptr<Store>& own, Make make) {
+  if (given != nullptr) return *given;
+  own = make();
   return *own;
 }
 
@@ -29,10 +31,10 @@ ClientProtocol::ClientProtocol(ClientProtocolOptions options, DataOwner& owner, 
     : options_(std::move(options)),
       log_(log),
       rows_(owner, log),
-      // Sums over all at one x differ in no client: nothing has to be varied, and factors would tell the parts apart.
-      masking_({options_.name, options_.credentials, options_.consent.min_sum != 0}, rows_,
-               guard_of(options_, own_guard_), log),
-      site_(options_.consent, masking_, options_.guard != nullptr ? *options_.guard : *own_guard_, log) {}
+      consent_(options_.consent, rows_, owner, given_or(options_.guard, own_guard_, store::replay_guard_in_memory),
+               given_or(options_.ledger, own_ledger_, store::disclosures_in_memory), log),
+      site_({options_.name, options_.credentials}, consent_, options_.guard != nullptr ? *options_.guard : *own_guard_,
+            log) {}
 
 wire::Hello ClientProtocol::hello() const {
   return {.software = options_.software, .name = options_.name, .known_draws = options_.consent.known_draws};
@@ -42,11 +44,8 @@ wire::Hello ClientProtocol::hello() const {
 ClientProtocol::Reaction ClientProtocol::refuse(const Refused& refused, const wire::Task* task) {
   if (!refused.detail.empty()) log_.error("data.wrong", {{"reason", refused.detail}});
   log_.error("refused", {{"reason", refused.reason}});
-  wire::Refusal refusal{.run = terms_.run, .reason = refused.reason, .answered = refused.answered};
-  if (task != nullptr) {
-    refusal.number = task->number;
-    refusal.attempt = task->attempt;
-  }
+  wire::Refusal refusal{.run = terms_.run, .reason = refused.reason};
+  if (task != nullptr) refusal.number = task->number;
   return {std::move(refusal)};
 }
 
@@ -58,7 +57,8 @@ ClientProtocol::Reaction ClientProtocol::pass_on(Answered<Body> answered, const 
 
 // Whatever goes wrong with the work of one message, the server is told, and the client stays for the next.
 ClientProtocol::Reaction ClientProtocol::on_message(const wire::ServerMessage& message) try {
-  if (site_.is_unfit() && !wire::holds<wire::End>(message)) return refuse({kUnfit}, std::get_if<wire::Task>(&message));
+  if (consent_.is_unfit() && !wire::holds<wire::End>(message))
+    return refuse({kUnfit}, std::get_if<wire::Task>(&message));
   return std::visit([this](const auto& body) { return answer(body); }, message);
 } catch (const std::exception& error) {
   return refuse({"it could not do what was asked; its own log says why", error.what()},
@@ -98,7 +98,7 @@ ClientProtocol::Reaction ClientProtocol::answer(const wire::SumColumns& message)
 
 ClientProtocol::Reaction ClientProtocol::answer(const wire::Prepare& prepare) {
   if (!ready_ || prepare.run != terms_.run) return refuse({"rows of another run were to be prepared"});
-  std::string text = common_bytes(prepare);
+  std::string text = bytes_of(prepare.question, prepare.parts);
   if (!prepared_ || text != preparation_ || prepare.place != place_.value) {
     prepared_.reset();
     auto answered = site_.answer(prepare);
@@ -114,8 +114,12 @@ ClientProtocol::Reaction ClientProtocol::answer(const wire::Task& task) {
   if (!prepared_ || task.run != terms_.run) return refuse({"a task of another run"}, &task);
   auto received = wire::ReceivedTask::from(task, place_, prepared_->unknowns);
   if (!received) return refuse({"a task that makes no sense: " + received.error().message}, &task);
-  AskedTask asked{task, *std::move(received)};
-  return pass_on(site_.answer(asked), &task);
+  return pass_on(site_.answer(task, *std::move(received)), &task);
+}
+
+ClientProtocol::Reaction ClientProtocol::answer(const wire::End& end) {
+  consent_.end();
+  return {std::nullopt, end};
 }
 
 }  // namespace fedrk::network

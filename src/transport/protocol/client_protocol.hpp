@@ -27,6 +27,7 @@ struct ClientProtocolOptions {
   ConsentOptions consent{};
   std::optional<security::Credentials> credentials{};  // as MaskingOptions
   store::ReplayGuard* guard = nullptr;                 // none: in memory
+  store::DisclosureLedger* ledger = nullptr;           // as the guard
 };
 
 class ClientProtocol {
@@ -49,17 +50,18 @@ class ClientProtocol {
   Reaction answer(const wire::SumColumns& message);
   Reaction answer(const wire::Prepare& prepare);
   Reaction answer(const wire::Task& task);
-  Reaction answer(const wire::End& end) { return {std::nullopt, end}; }
+  Reaction answer(const wire::End& end);
   template <class Body>
   Reaction pass_on(Answered<Body> answered, const wire::Task* task = nullptr);
   Reaction refuse(const Refused& refused, const wire::Task* task = nullptr);
 
   ClientProtocolOptions options_;
   operation::Log& log_;
-  std::unique_ptr<store::ReplayGuard> own_guard_;  // where none was given
+  std::unique_ptr<store::ReplayGuard> own_guard_;        // where none was given
+  std::unique_ptr<store::DisclosureLedger> own_ledger_;  // the same
   RowsSite rows_;
-  MaskingSite masking_;
-  ConsentSite site_;
+  ConsentSite consent_;
+  MaskingSite site_;
   RunTerms terms_;
   std::string preparation_;  // as it came, to see whether it came again
   ClientId place_;

@@ -29,7 +29,8 @@ ClientProtocolOptions participant_options(const ClientRunOptions& options) {
                             .software = options.software,
                             .largest_message = options.largest_message,
                             .consent = options.consent,
-                            .guard = options.guard};
+                            .guard = options.guard,
+                            .ledger = options.ledger};
   if (options.tls) {
     auto credentials = security::read_credentials({options.tls->certificate, options.tls->key, options.tls->ca});
     own.credentials = credentials ? *std::move(credentials) : security::Credentials{};

@@ -34,9 +34,10 @@ struct ClientRunOptions {
   std::string software;
   std::optional<TlsFiles> tls;  // none: in the clear
   ConsentOptions consent{};
-  store::ReplayGuard* guard = nullptr;  // what it must remember of masked runs; none: for as long as this lives
-  Milliseconds wait_limit{600'000};     // for a server that cannot be reached
-  Milliseconds max_retry{2'000};        // between attempts; the first come sooner
+  store::ReplayGuard* guard = nullptr;        // what it must remember of masked runs; none: for as long as this lives
+  store::DisclosureLedger* ledger = nullptr;  // what sums have shown of its table; the same
+  Milliseconds wait_limit{600'000};           // for a server that cannot be reached
+  Milliseconds max_retry{2'000};              // between attempts; the first come sooner
   std::size_t largest_message = 4 << 20;
   std::function<Diagnosis()> diagnose{};                             // asked where the server cannot be reached
   std::function<Result<std::unique_ptr<ServerLink>>()> connector{};  // empty: over the network

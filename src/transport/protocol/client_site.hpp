@@ -3,21 +3,24 @@
 
 // What lies behind the protocol at a client, one site around the other:
 //
-//     ClientProtocol -> ConsentSite -> MaskingSite -> RowsSite
-//                       may it be      with which     the numbers
-//                       answered       mask
+//     ClientProtocol -> MaskingSite -> ConsentSite -> RowsSite
+//                       what others    may it be      the numbers
+//                       said, masks    answered
 //
-// Each passes a question on, or refuses it, and may change the answer on its way back. So the innermost knows nothing
-// of masks, and a new rule of the owner or another protection of answers is a site beside these.
+// MaskingSite takes messages: it believes nobody but the signatures of the others, and hands on what they told
+// together. The sites within take questions in the clear, pass them on or refuse them, and may change an answer on its
+// way back. So a rule of the owner never sees a mask, and a new rule is a site beside these.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "plan/plan.hpp"
 #include "secure_sum/masker.hpp"
+#include "transport/protocol/data_owner.hpp"
 #include "transport/protocol/messages.hpp"
 #include "transport/protocol/wire.hpp"
 
@@ -25,9 +28,8 @@ namespace fedrk::network {
 
 /// Why a question is not answered.
 struct Refused {
-  std::string reason;                       // for the server
-  std::string detail{};                     // what is wrong with its data or files, for its own log alone
-  std::optional<std::uint32_t> answered{};  // the attempt at this task that was answered last, where that is why
+  std::string reason;    // for the server
+  std::string detail{};  // what is wrong with its data or files, for its own log alone
 };
 
 constexpr const char* kUnfit = "its data do not fit this plan; its own log says why";
@@ -44,13 +46,62 @@ struct RunTerms {
   io::ResolvedPlan decided{};
 };
 
-/// What all clients are told alike of a preparation.
-inline std::string common_bytes(const wire::Prepare& prepare) { return bytes_of(prepare.run, prepare.question); }
+struct TableFacts {
+  TableShape shape;
+  masking::Digest table{};  // in a masked run, names the rows
+};
+
+/// Who takes part in a masked run, as they said themselves.
+struct RunGroup {
+  struct Member {
+    std::string name;
+    std::uint64_t rows = 0;
+    masking::Digest table{};
+  };
+  std::vector<Member> members;                // by place
+  std::vector<std::vector<ClientId>> groups;  // that sums are over; the members of each ascend
+  ClientId self{};
+
+  std::uint64_t rows_of(std::span<const ClientId> clients) const {
+    std::uint64_t rows = 0;
+    for (const ClientId client : clients) rows += members[client.value].rows;
+    return rows;
+  }
+  const std::vector<ClientId>& own_group() const {
+    for (const auto& group : groups) {
+      for (const ClientId client : group) {
+        if (client == self) return group;
+      }
+    }
+    return groups.front();
+  }
+};
+
+/// How many sites have a column that varies among their rows, and how many one that is not zero: by column, without the
+/// intercept.
+struct ColumnCounts {
+  std::vector<double> varying, present;
+};
+
+struct ColumnFacts {
+  ColumnSums sums;
+  ColumnCounts counts;  // of this site: ones and zeros; in a masked run
+};
+
+struct Preparation {
+  io::PrepareRows question;
+  ColumnCounts counts;  // over all sites, in a masked run
+  ClientId place{};
+};
+
+struct PreparedFacts {
+  io::PreparedRows rows;
+  Allowance allowance{};
+};
 
 struct AskedTask {
-  const wire::Task& message;
   wire::ReceivedTask task;
-  masking::Digest digest{};  // in a masked run, of all that the server said; ConsentSite sets it
+  masking::Digest digest{};  // in a masked run, of all that makes the answer
 };
 
 class ClientSite {
@@ -58,13 +109,13 @@ class ClientSite {
   virtual ~ClientSite() = default;
 
   /// Begins a run. The terms stay where they are; nothing else is asked after they change, until this is.
-  virtual Answered<wire::Ready> answer(const RunTerms& terms) = 0;
+  virtual Answered<TableFacts> begin(const RunTerms& terms) = 0;
   /// In a masked run, before any question: who takes part.
-  virtual std::optional<Refused> meet(const wire::MaskingGroup& group) = 0;
-  virtual Answered<wire::ColumnSums> answer(const wire::SumColumns& question) = 0;
-  virtual Answered<wire::Prepared> answer(const wire::Prepare& question) = 0;
+  virtual std::optional<Refused> meet(const RunGroup& group) = 0;
+  virtual Answered<ColumnFacts> sum_columns(const io::SumColumns& question) = 0;
+  virtual Answered<PreparedFacts> prepare(const Preparation& question) = 0;
   /// Asked again, the answer is the same. REQUIRES: prepared, and a task that was checked against these rows.
-  virtual Answered<wire::Update> answer(AskedTask& asked) = 0;
+  virtual Answered<LocalReply> answer(AskedTask& asked) = 0;
 };
 
 }  // namespace fedrk::network

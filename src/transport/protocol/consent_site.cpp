@@ -2,6 +2,7 @@
 #include "transport/protocol/consent_site.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,40 +10,30 @@
 #include "linalg/kernels.hpp"
 #include "methods/exposure.hpp"
 #include "methods/zcdp.hpp"
-#include "secure_sum/masker.hpp"
-#include "secure_sum/reply_part.hpp"
+#include "plan/federation.hpp"
+#include "round/task_cost.hpp"
 
 namespace fedrk::network {
 namespace {
 
-constexpr std::size_t kMinSum = 3;        // in a sum of two, each could compute the other's part
-constexpr std::size_t kMaxAttempts = 32;  // of one question, and one more for each client that may be lost
-constexpr std::size_t kMaxRuns = 1000;    // of one process: most of what is pinned is pinned for a run
-constexpr double kMaxOfPlan = 2.0;        // times its rho that a run may spend, as attempts that fail are paid for too
+constexpr std::size_t kMinSum = 3;      // in a sum of two, each could compute the other's part
+constexpr std::size_t kMaxRuns = 1000;  // of one process
+constexpr double kMaxOfPlan = 2.0;      // times its rho that a run may spend, as answers that got lost are paid for too
+constexpr double kMaxOwnShare = 0.9;    // of a column's sum of squares that one site may have
+constexpr const char* kRhsName = "b";   // of a matrix
 // More places than any federation has; a task with something for this client alone makes room for all before it.
 constexpr std::uint32_t kMaxPlaces = 1 << 20;
 
 constexpr const char* kNoPeers = "the other clients of the run are not known yet";
 
-// The bytes of numbers where they lie.
-template <class Numbers>
-std::string_view bytes_in(const Numbers& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers[0]};  // NOLINT: their bits
-}
-
-// Of all that the server said of a task, to the letter.
-masking::Digest digest_of(const wire::Task& task) {
-  return masking::digest({"asked", bytes_of(task.run, task.number, task.attempt, task.exponent, task.question),
-                          bytes_in(task.x), bytes_in(task.own)});
-}
-
 }  // namespace
 
 // ---- Runs.
 
-Answered<wire::Ready> ConsentSite::answer(const RunTerms& terms) {
+Answered<TableFacts> ConsentSite::begin(const RunTerms& terms) {
   terms_ = &terms;
-  group_size_ = 0;
+  names_.clear();
+  group_.reset();
   prepared_.reset();
   steps_.reset();
   if (std::string reason = unwelcome(terms); !reason.empty()) return Refused{std::move(reason)};
@@ -50,7 +41,34 @@ Answered<wire::Ready> ConsentSite::answer(const RunTerms& terms) {
     return Refused{"it has seen too many runs: start it again"};
   }
   if (!terms.masked) log_.warning("reveal.updates", {{"note", kUpdatesRevealed}});
-  return inner_.answer(terms);
+  auto answer = inner_.begin(terms);
+  auto* facts = std::get_if<TableFacts>(&answer);
+  if (facts == nullptr || !terms.masked) return answer;
+  names_ = facts->shape.names.empty() ? io::numbered_columns(facts->shape.columns) : facts->shape.names;
+  if (!is_noisy()) {
+    if (auto refused = compare_with_earlier_runs(facts->shape)) return *std::move(refused);
+    facts->table = disclosure_.table();
+  }
+  return answer;
+}
+
+// Of the rows as they are now, and of what sums have shown of them.
+std::optional<Refused> ConsentSite::compare_with_earlier_runs(const TableShape& shape) {
+  if (shape.rows < options_.rules.min_rows) {
+    return Refused{fmt::format("its table has fewer than {} rows (min-rows)", options_.rules.min_rows)};
+  }
+  std::vector<std::string> columns = names_;
+  columns.push_back(terms_->plan.target.empty() ? std::string(kRhsName) : terms_->plan.target);
+  if (terms_->plan.intercept) columns.emplace_back(io::kInterceptName);
+  if (const auto fine = disclosure_.begin(options_.rules, owner_, std::move(columns)); !fine) {
+    return Refused{fine.error().message};
+  }
+  return std::nullopt;
+}
+
+void ConsentSite::end() {
+  if (terms_ == nullptr || !terms_->masked) return;
+  if (const auto done = disclosure_.end(); !done) log_.error("ledger", {{"reason", done.error().message}});
 }
 
 // What the owner of the rows has not agreed to, if anything.
@@ -60,16 +78,13 @@ std::string ConsentSite::unwelcome(const RunTerms& terms) const {
   }
   if (terms.plan.method.privacy.on() && !terms.masked) return "differential privacy is for masked sums only";
   if (const auto agreed = agree_to(terms); !agreed) return agreed.error().message;
-  if (terms.masked && terms.plan.row_sampling == RowSampling::Greedy) {
-    return "greedy steps draw nothing, and would be the same each time: not in a private run";
-  }
-  if (terms.masked) return "";
-  if (!options_.reveal_updates) {
+  if (!terms.masked && !options_.reveal_updates) {
     return "the server wants to see single updates, from which it could rebuild rows; where that is all right, both "
            "sides say --reveal updates";
   }
   const std::string exposed =
-      options_.expose_rows ? "" : exposed_rows(goal_of(terms.plan.method, terms.plan.run), terms.decided.run);
+      options_.expose_rows ? ""
+                           : exposed_rows(goal_of(terms.plan.method, terms.plan.run), terms.decided.run, terms.masked);
   return exposed.empty() ? "" : exposed + "; where that is all right, both sides say --expose-rows";
 }
 
@@ -94,87 +109,126 @@ Result<void> ConsentSite::agree_to(const RunTerms& terms) const {
   return Error{"the plan would tell more of its rows than their owner allows; its own log says how much is left"};
 }
 
-std::optional<Refused> ConsentSite::meet(const wire::MaskingGroup& group) {
-  if (terms_ == nullptr || !terms_->masked) return Refused{"keys for masks came out of turn"};
-  if (group.run != terms_->run) return Refused{"a masking group of another run"};
-  const std::size_t size = group.members.size(), smallest = std::max(kMinSum, options_.min_sum);
-  if (size < smallest) {
-    return Refused{fmt::format("a run of {} clients, where each sum is to be over {} at least", size, smallest)};
+std::optional<Refused> ConsentSite::meet(const RunGroup& group) {
+  group_.reset();
+  const std::size_t smallest = std::max(kMinSum, options_.rules.min_sum);
+  const auto size_of = [&](const auto& members) { return options_.whole_run ? group.members.size() : members.size(); };
+  for (const auto& members : group.groups) {
+    if (members.size() < size_of(members)) {
+      return Refused{fmt::format("sums over {} of {} clients, where its owner wants all of them in each",
+                                 members.size(), group.members.size())};
+    }
+    if (members.size() < smallest) {
+      return Refused{fmt::format("a sum over {} clients would show too much of each: {} at least take part",
+                                 members.size(), smallest)};
+    }
   }
-  group_size_ = 0;
+  if (!is_noisy()) {
+    if (std::string wrong = disclosure_.wrong_company(group); !wrong.empty()) return Refused{std::move(wrong)};
+  }
   if (auto refused = inner_.meet(group)) return refused;
-  group_size_ = size;
+  group_ = group;
   return std::nullopt;
 }
 
 // ---- The set-up.
 
-// Of the set-up, before the rows are looked at for it.
-std::optional<Refused> ConsentSite::look(const store::ReplayGuard::Question& asked, const char* otherwise) {
-  const auto admission = guard_.look(terms_->run, asked);
-  if (!admission) return Refused{admission.error().message};
-  if (admission->granted) return std::nullopt;
-  return Refused{otherwise};
-}
-
-// Before an answer leaves.
-std::optional<Refused> ConsentSite::record(const store::ReplayGuard::Question& asked, const masking::Words& words) {
-  const auto admission = guard_.record(terms_->run, asked, masking::digest({bytes_in(words)}));
-  if (!admission) return Refused{admission.error().message};
-  if (admission->granted) return std::nullopt;
-  return Refused{
-      "its answer is not what it was when it answered this first: its data have changed, or another process "
-      "has the same state folder"};
-}
-
-Answered<wire::ColumnSums> ConsentSite::answer(const wire::SumColumns& question) {
-  if (question.question.columns > options_.max_vector) return Refused{"sums of too many columns"};
-  if (terms_->plan.method.privacy.on()) {
-    return Refused{"sums of columns would be without noise, in a run with an epsilon"};
+Answered<ColumnFacts> ConsentSite::sum_columns(const io::SumColumns& question) {
+  if (question.columns > options_.max_vector) return Refused{"sums of too many columns"};
+  if (!all_finite(question.known.sums)) return Refused{"the sums of the columns are not finite"};
+  if (terms_->decided.columns == io::ColumnScaling::AsTheyAre && question.of != io::SumColumns::Of::Nothing) {
+    return Refused{"its plan has no use for sums of columns"};
   }
-  if (!terms_->masked) return inner_.answer(question);
-  if (group_size_ == 0) return Refused{kNoPeers};
-  const store::ReplayGuard::Question asked{question.question.centre ? "squares" : "columns", 0, 0,
-                                           masking::digest({bytes_of(question)})};
-  if (auto refused = look(asked, "the server asks once more for sums, and for others than before")) {
-    return *std::move(refused);
+  if (terms_->masked && !group_) return Refused{kNoPeers};
+  // The owner would put the columns of rows that are ready into another order.
+  if (prepared_ && question.names != order_) {
+    return Refused{"the server asks once more for sums, and in another order than the rows were prepared"};
   }
-  auto answer = inner_.answer(question);
-  if (const auto* sums = std::get_if<wire::ColumnSums>(&answer)) {
-    if (auto refused = record(asked, sums->masked)) return *std::move(refused);
+  if (terms_->masked && !is_noisy()) {
+    if (const auto entered = disclosure_.enter(*group_); !entered) return Refused{entered.error().message};
+    if (question.of == io::SumColumns::Of::Entries) {
+      const auto spent = disclosure_.spend({.gram_columns = {std::string(io::kInterceptName)}, .scalars = 0},
+                                           rows_behind(group_->own_group(), false));
+      if (!spent) return Refused{spent.error().message};
+      if (!spent->empty()) return Refused{*spent};
+    }
   }
+  auto answer = inner_.sum_columns(question);
+  if (std::holds_alternative<ColumnFacts>(answer) && !question.names.empty()) names_ = question.names;
   return answer;
 }
 
-std::string ConsentSite::wrong_preparation(const wire::Prepare& prepare) const {
-  const auto& scaling = prepare.question.scaling;
-  if (prepare.question.columns > options_.max_vector) return "the server wants too many columns";
-  if (prepare.place >= kMaxPlaces) return "the server counts more clients than there can be";
-  if (scaling && (!all_finite(scaling->centre) || !all_finite(scaling->scale))) {
-    return "the server's scales are not finite";
-  }
-  if (scaling.has_value() != (terms_->decided.columns != io::ColumnScaling::AsTheyAre)) {
-    return "the plan says otherwise whether columns are scaled";
-  }
-  return terms_->masked && group_size_ == 0 ? kNoPeers : "";
+std::string ConsentSite::name_of(std::size_t column) const {
+  return column < names_.size() ? names_[column] : fmt::format("number {}", column + 1);
 }
 
-Answered<wire::Prepared> ConsentSite::answer(const wire::Prepare& question) {
-  prepared_.reset();
-  if (std::string wrong = wrong_preparation(question); !wrong.empty()) return Refused{std::move(wrong)};
-  const store::ReplayGuard::Question asked{"norms", 0, 0, masking::digest({common_bytes(question)})};
-  if (terms_->masked) {
-    if (auto refused = look(asked, "this run had its rows prepared in another way before")) return *std::move(refused);
+// A column that is zero, or the same for all rows, at most of the sites is answered by the rows of the others alone: a
+// question that looks at nothing else would be a question to these.
+std::string ConsentSite::wrong_columns(const Preparation& question) const {
+  const auto least = static_cast<double>(std::max(kMinSum, options_.rules.min_sum));
+  const auto& squares = question.question.totals.squares;
+  const std::size_t fixed = terms_->plan.intercept ? 1 : 0;
+  for (std::size_t j = 0; j < question.counts.varying.size(); ++j) {
+    const double sites = question.counts.varying[j];
+    if (sites >= least || question.counts.present[j] == 0.0) continue;
+    if (j + fixed < squares.size() && squares[j + fixed] == 0.0 && question.question.totals.sums.size() > 0) continue;
+    return fmt::format(
+        "column '{}' varies among the rows of {} sites, so sums would show these alone: it has to vary at "
+        "{} at least (min-sum); leave it out with ignore",
+        name_of(j), sites, least);
   }
-  auto answer = inner_.answer(question);
+  return "";
+}
+
+// Of squares around the same centres, everyone's: the rows of a site that has nearly all of them would be told by a
+// question about this column.
+std::optional<Refused> ConsentSite::dominated_column(const Preparation& question) {
+  const auto& [columns, names, totals] = question.question;
+  if (totals.squares.empty()) return std::nullopt;
+  const auto answer = inner_.sum_columns({columns, names, io::SumColumns::Of::Squares, totals});
+  if (const auto* refused = std::get_if<Refused>(&answer)) return *refused;
+  const ColumnSums& own = std::get<ColumnFacts>(answer).sums;
+  const std::size_t fixed = terms_->plan.intercept ? 1 : 0;
+  for (std::size_t j = fixed; j < std::min(own.sums.size(), totals.squares.size()); ++j) {
+    if (own.sums[j] <= kMaxOwnShare * totals.squares[j]) continue;
+    log_.warning("column.dominated", {{"column", name_of(j - fixed)}});
+    return Refused{
+        fmt::format("nearly all of the spread of column '{}' is that of one site, whose rows sums would show: "
+                    "leave it out with ignore, or give it the same units everywhere",
+                    name_of(j - fixed))};
+  }
+  return std::nullopt;
+}
+
+Answered<PreparedFacts> ConsentSite::prepare(const Preparation& question) {
+  prepared_.reset();
+  const auto& totals = question.question.totals;
+  if (question.question.columns > options_.max_vector) return Refused{"the server wants too many columns"};
+  if (question.place.value > kMaxPlaces) return Refused{"the server counts more clients than there can be"};
+  if (!all_finite(totals.sums) || !all_finite(totals.squares)) return Refused{"the sums of the columns are not finite"};
+  const bool as_they_are = terms_->decided.columns == io::ColumnScaling::AsTheyAre;
+  if (as_they_are && !(totals.sums.empty() && totals.squares.empty())) {
+    return Refused{"the plan says otherwise whether columns are scaled"};
+  }
+  const bool ruled = terms_->masked && !is_noisy();
+  if (terms_->masked && !group_) return Refused{kNoPeers};
+  if (ruled && !options_.expose_rows) {
+    if (std::string wrong = wrong_columns(question); !wrong.empty()) return Refused{std::move(wrong)};
+    if (auto refused = dominated_column(question)) return *std::move(refused);
+  }
+  auto answer = inner_.prepare(question);
   if (const auto* refused = std::get_if<Refused>(&answer)) {
     // That rows do not fit such scales tells something of them: once.
     unfit_ = terms_->masked && !refused->detail.empty();
     return answer;
   }
-  prepared_ = std::get<wire::Prepared>(answer);
-  if (terms_->masked) {
-    if (auto refused = record(asked, prepared_->masked_norms)) return *std::move(refused);
+  auto& facts = std::get<PreparedFacts>(answer);
+  prepared_ = facts.rows;
+  order_ = question.question.names;
+  if (ruled) {
+    if (const auto entered = disclosure_.enter(*group_); !entered) return Refused{entered.error().message};
+    const bool steps = is<Equations>(terms_->decided.goal) || is<SparseEquations>(terms_->decided.goal);
+    facts.allowance = disclosure_.allowance(rows_behind(group_->own_group(), steps));
   }
   return answer;
 }
@@ -189,15 +243,15 @@ bool ConsentSite::has_other_steps(const LocalTask& task) const {
   return planned ? steps->budget != *planned : is_one_step(*steps);
 }
 
+// A group as it was agreed on, or everyone.
 std::string ConsentSite::wrong_participants(const wire::ReceivedTask& task) const {
   const auto participants = task.participants();
-  const std::size_t min_size = options_.min_sum == 0 ? group_size_ : std::max(kMinSum, options_.min_sum);
-  if (participants.back().value >= group_size_) return "it names participants that are not there";
-  if (participants.size() < min_size) {
-    return fmt::format("a sum over {} clients would show too much of each: {} at least take part", participants.size(),
-                       min_size);
-  }
-  return "";
+  const bool everyone = participants.size() == group_->members.size() &&
+                        participants.back().value + std::size_t{1} == group_->members.size();
+  if (everyone || std::ranges::equal(participants, group_->own_group())) return "";
+  return "it asks another group than those of the run: the difference of two sums would tell the parts of those who "
+         "are "
+         "in one only";
 }
 
 // What is wrong with a task by itself, whatever was asked before.
@@ -212,20 +266,9 @@ std::string ConsentSite::wrong_task(const AskedTask& asked) const {
   if (has_other_steps(task) || !serves(task, terms_->plan.method, terms_->decided.run)) {
     return "its plan has no use for this";
   }
-  if (group_size_ == 0) return kNoPeers;
-  const auto grid = wire::grid_of(asked.message);
-  if (!grid) return grid.error().message;
-  const auto* pass = std::get_if<ClippedPass>(&task.work);
-  if (pass != nullptr && grid->exponent.value_or(pass->exponent) != pass->exponent) {
-    return "its noise is on another grid than its sum";  // and would be rounded away client by client
-  }
+  if (!group_) return kNoPeers;
   if (task.reveal != Reveal::Sums) return "it asks for a single update in a run of masked sums";
-  if (std::string wrong = wrong_participants(asked.task); !wrong.empty()) return wrong;
-  if (!asked.message.own.empty()) return "it holds numbers that not all participants see";
-  if (asked.message.attempt >= kMaxAttempts + group_size_) {
-    return "it was asked too often: many answers at one x tell the parts of a sum";
-  }
-  return "";
+  return wrong_participants(asked.task);
 }
 
 // A server that chose the number of steps for each question could have rows by one step, and fixed functions of x by
@@ -234,29 +277,44 @@ std::string ConsentSite::changed_steps(const LocalTask& task) {
   const auto* steps = std::get_if<CutSteps>(&task.work);
   if (steps == nullptr || !task.columns.empty() || steps_ == steps->budget) return "";
   const auto* fixed = std::get_if<FixedSteps>(&steps->budget);
-  const auto same = guard_.pin(terms_->run, "steps", masking::digest({fixed ? std::to_string(fixed->count) : "inf"}));
-  if (!same) return same.error().message;
-  if (!*same) return "it had another number of local steps before";
+  const auto seen = guard_.record(terms_->run, masking::digest({"steps"}),
+                                  masking::digest({fixed ? std::to_string(fixed->count) : "inf"}));
+  if (!seen) return seen.error().message;
+  if (*seen == store::ReplayGuard::Seen::Other) return "it had another number of local steps before";
   steps_ = steps->budget;
   return "";
 }
 
-// A group that answers what is the same function of x each time neither grows nor shrinks: the difference of two sums
-// would be the part of one client. Looks at the residual are of all clients also where sums are of groups.
-std::string ConsentSite::other_group(const wire::ReceivedTask& task) {
-  const LocalWork& work = task.task().work;
-  if (masking::may_be_of_some(work)) return "";
-  std::string members;
-  for (const ClientId client : task.participants()) members += std::to_string(client.value) + ' ';
-  const auto same = guard_.pin(terms_->run, masking::is_look(work) ? "look" : "group", masking::digest({members}));
-  if (!same) return same.error().message;
-  if (*same) return "";
-  return "it asks another group than before for what is the same function of x each time: the difference of the two "
-         "sums would tell the parts of those who are in one only";
+SumRows ConsentSite::rows_behind(std::span<const ClientId> clients, bool steps) const {
+  const auto is_wide = [&](ClientId client) {
+    return prepared_ && group_->members[client.value].rows < prepared_->unknowns;
+  };
+  if (!steps || !is_wide(group_->self)) return {group_->rows_of(clients), true};
+  std::vector<ClientId> wide;
+  std::ranges::copy_if(clients, std::back_inserter(wide), is_wide);
+  return {group_->rows_of(wide), false};
 }
 
-// What an answer tells is on the ledger before the answer leaves. Each attempt is an answer of its own: a server may
-// say that it got none.
+// What all sums together show of the rows.
+std::string ConsentSite::over_limits(const AskedTask& asked) {
+  const LocalTask& task = asked.task.task();
+  const TaskCost counted = cost_of(task, prepared_->unknowns);
+  DisclosureCost cost{.vectors = counted.vectors, .scalars = counted.scalars};
+  if (counted.columns > 0) {
+    const std::size_t fixed = terms_->plan.intercept ? 1 : 0;
+    const auto add = [&](std::size_t j) {
+      cost.gram_columns.push_back(j < fixed ? std::string(io::kInterceptName) : name_of(j - fixed));
+    };
+    for (const std::uint32_t j : task.columns) add(j);
+    for (std::size_t j = 0; task.columns.empty() && j < prepared_->unknowns; ++j) add(j);
+    cost.gram_columns.push_back(terms_->plan.target.empty() ? std::string(kRhsName) : terms_->plan.target);
+  }
+  const bool steps = counted.vectors > 0 && has_trait(task.work, kSteps);
+  const auto spent = disclosure_.spend(cost, rows_behind(asked.task.participants(), steps));
+  return spent ? *spent : spent.error().message;
+}
+
+// What an answer tells is on the ledger before the answer leaves.
 std::string ConsentSite::over_budget(const AskedTask& asked, bool repeated) const {
   const auto* pass = std::get_if<ClippedPass>(&asked.task.task().work);
   const PrivacyBudget& own = options_.budget;
@@ -264,43 +322,33 @@ std::string ConsentSite::over_budget(const AskedTask& asked, bool repeated) cons
     return own.bounded() ? "it asks for an answer without noise, which its owner does not allow" : "";
   if (!own.bounded()) return "it spends differential privacy of which this client has none to spend";
   const double rho =
-      privacy::rho_of_pass(*pass, prepared_->rows, prepared_->unknowns, asked.task.participants().size());
-  constexpr std::uint64_t kAttempts = std::uint64_t{1} << 20;
-  const wire::Task& message = asked.message;
-  if (message.attempt >= kAttempts || message.number >= kAttempts << 20) return "it counts further than it can";
+      privacy::rho_of_pass(*pass, prepared_->summary.rows, prepared_->unknowns, asked.task.participants().size());
   const auto elsewhere = own.ledger->spent_elsewhere(terms_->run);
   if (!elsewhere) return elsewhere.error().message;
   const privacy::PrivacyOptions& plan = terms_->plan.method.privacy;
   const double of_plan = kMaxOfPlan * privacy::rho_of(plan.epsilon, plan.delta);
-  const auto charged = own.ledger->spend({terms_->run, message.number * kAttempts + message.attempt, rho},
-                                         std::min(own.rho(), *elsewhere + of_plan));
+  std::uint64_t name = 0;  // of the question
+  std::memcpy(&name, asked.digest.data(), sizeof name);
+  const auto charged = own.ledger->spend({terms_->run, name >> 1, rho}, std::min(own.rho(), *elsewhere + of_plan));
   if (!charged) {
     log_.error("privacy.spent", {{"reason", charged.error().message}});  // it speaks of other runs
     return "its owner allows no further answer: what its rows may give away is spent";
   }
-  return *charged || repeated ? "" : "this attempt was charged to the ledger already, and no answer to it is on record";
+  return *charged || repeated ? "" : "this was charged to the ledger already, and no answer to it is on record";
 }
 
-Answered<wire::Update> ConsentSite::answer(AskedTask& asked) {
+Answered<LocalReply> ConsentSite::answer(AskedTask& asked) {
   if (std::string wrong = wrong_task(asked); !wrong.empty()) return Refused{std::move(wrong)};
   if (!terms_->masked) return inner_.answer(asked);
   if (std::string wrong = changed_steps(asked.task.task()); !wrong.empty()) return Refused{std::move(wrong)};
-  asked.digest = digest_of(asked.message);
-  const store::ReplayGuard::Question question{"task", asked.message.number, asked.message.attempt, asked.digest};
-  const auto admission = guard_.look(terms_->run, question);
-  if (!admission) return Refused{admission.error().message};
-  if (!admission->granted) {
-    const bool same_task = admission->last_number == asked.message.number;
-    return Refused{.reason = "it has answered this question already, or a later one",
-                   .answered = same_task ? std::optional(admission->last_attempt) : std::nullopt};
+  const auto seen = guard_.look(terms_->run, asked.digest);
+  if (!seen) return Refused{seen.error().message};
+  const bool repeated = *seen != store::ReplayGuard::Seen::Never;
+  if (std::string over = over_budget(asked, repeated); !over.empty()) return Refused{std::move(over)};
+  if (!repeated && !is_noisy()) {
+    if (std::string over = over_limits(asked); !over.empty()) return Refused{std::move(over)};
   }
-  if (std::string other = other_group(asked.task); !other.empty()) return Refused{std::move(other)};
-  if (std::string over = over_budget(asked, admission->repeated); !over.empty()) return Refused{std::move(over)};
-  auto answer = inner_.answer(asked);
-  const auto* update = std::get_if<wire::Update>(&answer);
-  if (update == nullptr) return answer;
-  if (auto refused = record(question, *update->masked)) return *std::move(refused);
-  return answer;
+  return inner_.answer(asked);
 }
 
 }  // namespace fedrk::network

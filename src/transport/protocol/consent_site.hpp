@@ -2,17 +2,19 @@
 #pragma once
 
 // What the owner of the rows allows, decided before the site within looks at them, whatever the server says: which
-// runs, which questions, over how many clients, how often, and how much of a privacy budget. In a masked run a question
-// is answered once, and repeated to the byte when asked again. What the server may not change on its way (the group for
-// what is the same function of x each time, the number of local steps) is kept as it first was.
+// runs, which questions, over which clients, and how much of the rows all answers together may show
+// (secure_sum/disclosure.hpp), or of a privacy budget. What the server may not change on its way (the number of local
+// steps) is kept as it first was.
 
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "checkpoint/privacy_budget.hpp"
 #include "ops/log.hpp"
+#include "secure_sum/disclosure.hpp"
 #include "secure_sum/replay_guard.hpp"
 #include "transport/protocol/client_site.hpp"
 
@@ -21,46 +23,58 @@ namespace fedrk::network {
 struct ConsentOptions {
   bool known_draws = false;
   bool reveal_updates = false;       // takes part where the server sees single updates
-  bool expose_rows = false;          // also where one update shows a row outright
+  bool expose_rows = false;          // also where answers show rows outright
   std::size_t max_vector = 1 << 27;  // numbers; a server may not ask for more columns
-  std::size_t min_sum = 3;           // participants of a masked sum at least; 0: all clients of the run
+  bool whole_run = false;            // every sum is over all clients of the run
+  DisclosureRules rules{};           // of masked sums without noise
   PrivacyBudget budget{};
 };
 
 class ConsentSite final : public ClientSite {
  public:
-  ConsentSite(ConsentOptions options, ClientSite& inner, store::ReplayGuard& guard, operation::Log& log)
-      : options_(options), inner_(inner), guard_(guard), log_(log) {}
+  /// All of these outlive it.
+  ConsentSite(ConsentOptions options, ClientSite& inner, const DataOwner& owner, store::ReplayGuard& guard,
+              store::DisclosureLedger& ledger, operation::Log& log)
+      : options_(std::move(options)), inner_(inner), owner_(owner), guard_(guard), disclosure_(ledger), log_(log) {}
 
   /// Its data did not fit a masked run: it takes part in nothing more.
   bool is_unfit() const { return unfit_; }
+  /// The run is over.
+  void end();
 
-  Answered<wire::Ready> answer(const RunTerms& terms) override;
-  std::optional<Refused> meet(const wire::MaskingGroup& group) override;
-  Answered<wire::ColumnSums> answer(const wire::SumColumns& question) override;
-  Answered<wire::Prepared> answer(const wire::Prepare& question) override;
-  Answered<wire::Update> answer(AskedTask& asked) override;
+  Answered<TableFacts> begin(const RunTerms& terms) override;
+  std::optional<Refused> meet(const RunGroup& group) override;
+  Answered<ColumnFacts> sum_columns(const io::SumColumns& question) override;
+  Answered<PreparedFacts> prepare(const Preparation& question) override;
+  Answered<LocalReply> answer(AskedTask& asked) override;
 
  private:
   std::string unwelcome(const RunTerms& terms) const;
   Result<void> agree_to(const RunTerms& terms) const;
-  std::string wrong_preparation(const wire::Prepare& prepare) const;
+  std::optional<Refused> compare_with_earlier_runs(const TableShape& shape);
+  std::string wrong_columns(const Preparation& question) const;
+  std::optional<Refused> dominated_column(const Preparation& question);
   std::string wrong_task(const AskedTask& asked) const;
   bool has_other_steps(const LocalTask& task) const;
   std::string wrong_participants(const wire::ReceivedTask& task) const;
   std::string changed_steps(const LocalTask& task);
-  std::string other_group(const wire::ReceivedTask& task);
+  SumRows rows_behind(std::span<const ClientId> clients, bool steps) const;
+  std::string over_limits(const AskedTask& asked);
   std::string over_budget(const AskedTask& asked, bool repeated) const;
-  std::optional<Refused> look(const store::ReplayGuard::Question& asked, const char* otherwise);
-  std::optional<Refused> record(const store::ReplayGuard::Question& asked, const masking::Words& words);
+  std::string name_of(std::size_t column) const;
+  bool is_noisy() const { return terms_->plan.method.privacy.on(); }
 
   ConsentOptions options_;
   ClientSite& inner_;
+  const DataOwner& owner_;
   store::ReplayGuard& guard_;
+  Disclosure disclosure_;
   operation::Log& log_;
   const RunTerms* terms_ = nullptr;
-  std::size_t group_size_ = 0;  // of a masked run; 0: not known yet
-  std::optional<wire::Prepared> prepared_;
+  std::vector<std::string> names_;  // of the columns, in the order of all clients
+  std::optional<RunGroup> group_;   // of a masked run; none: not known yet
+  std::optional<io::PreparedRows> prepared_;
+  std::vector<std::string> order_;   // of their columns, as the server gave it
   std::optional<StepBudget> steps_;  // that were pinned
   std::set<std::string> runs_;       // masked ones
   bool unfit_ = false;

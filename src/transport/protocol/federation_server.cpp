@@ -17,7 +17,7 @@ struct FederationServer::Impl {
   std::vector<ClientSummary> roster;
   std::size_t unknowns = 0;
   std::optional<NetworkEngine> engine{};
-  bool resumed = false;
+  Allowance allowance{};
 };
 
 std::vector<std::string> stored_clients(const std::string& stored) {
@@ -44,7 +44,6 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
   SynchronizedProtocol& protocol = impl_->sockets->protocol();
   const FederationOptions& options = impl_->options.federation;
   wire::StoredFederation federation;
-  impl_->resumed = !stored.empty();
   if (stored.empty()) {
     auto agreed = agree(protocol, options);
     if (!agreed) return agreed.error();
@@ -69,13 +68,14 @@ Result<Gathered> FederationServer::gather(const std::string& stored) {
   if (!gathered) return gathered.error();
   impl_->roster = gathered->roster;
   impl_->unknowns = federation.members.front().prepared.unknowns;
+  impl_->allowance = gathered->allowance;
   return gathered;
 }
 
 Engine& FederationServer::engine(std::uint64_t first_task) {
   FEDRK_EXPECTS(!impl_->roster.empty());
   return impl_->engine.emplace(impl_->sockets->protocol(), impl_->options.federation, impl_->roster, impl_->unknowns,
-                               first_task, impl_->resumed);
+                               first_task, impl_->allowance);
 }
 
 void FederationServer::end(const LastWord& word) {

@@ -33,6 +33,7 @@ struct Gathered {
   io::Problem problem;
   std::vector<ClientSummary> roster;
   std::vector<std::string> known_draws;  // whose draws the server could repeat
+  Allowance allowance{};                 // what the clients' rules let sums show
   std::string stored;                    // to be kept for a restart
 };
 

@@ -10,6 +10,7 @@
 #include "base/shown.hpp"
 #include "data/csv.hpp"
 #include "data/powers.hpp"
+#include "data/record_hashes.hpp"
 #include "fedrk/error.hpp"
 #include "linalg/random/rng_stream.hpp"
 #include "plan/federation.hpp"
@@ -58,7 +59,7 @@ Result<TableShape> FileOwner::read(const std::string& run, const io::Plan& plan)
 
 // A plan with one file, and nothing to split.
 Result<void> FileOwner::read_again() {
-  if (!files_.data.empty() && io::is_csv_name(files_.data)) {
+  if (has_csv()) {
     if (const auto there = find_columns(plan_, files_.data); !there) return there.error();
   }
   auto tables = order_.empty() ? io::read_clients(plan_) : io::read_clients(plan_, order_);
@@ -91,6 +92,25 @@ Result<void> FileOwner::order_columns(const std::vector<std::string>& names) {
 Result<ColumnSums> FileOwner::sum_columns(const io::SumColumns& question) {
   if (const auto put = order_columns(question.names); !put) return put.error();
   return site_->sum_columns(question);
+}
+
+Result<std::vector<ColumnKind>> FileOwner::count_columns() {
+  if (!site_) return Error{"the columns are not read"};
+  return site_->column_kinds();
+}
+
+bool FileOwner::has_csv() const { return !files_.data.empty() && io::is_csv_name(files_.data); }
+
+Result<std::vector<std::string>> FileOwner::record_columns() const {
+  if (has_csv()) return io::read_csv_columns(files_.data);
+  return io::record_columns(shape_.columns);
+}
+
+Result<std::vector<std::uint64_t>> FileOwner::record_hashes(std::uint64_t salt,
+                                                            std::span<const std::string> columns) const {
+  if (has_csv()) return io::csv_record_hashes(files_.data, salt, columns);
+  if (!site_) return Error{"the rows are not read"};
+  return io::record_hashes(site_->system(), salt, columns);
 }
 
 Result<io::PreparedRows> FileOwner::prepare(const io::PrepareRows& question, ClientId place) {

@@ -32,11 +32,16 @@ class FileOwner final : public DataOwner {
   const std::string& run() const { return run_; }
 
   Result<TableShape> read(const std::string& run, const io::Plan& plan) override;
+  Result<std::vector<std::string>> record_columns() const override;
+  Result<std::vector<std::uint64_t>> record_hashes(std::uint64_t salt,
+                                                   std::span<const std::string> columns) const override;
   Result<ColumnSums> sum_columns(const io::SumColumns& question) override;
+  Result<std::vector<ColumnKind>> count_columns() override;
   Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override;
   Result<LocalReply> answer(const LocalTask& task) override;
 
  private:
+  bool has_csv() const;
   Result<void> read_again();
   Result<void> order_columns(const std::vector<std::string>& names);
   std::uint64_t seed() const;

@@ -24,7 +24,7 @@ namespace fedrk::wire {
 
 /// Another list of fields, order or kind of message is another number. Hello and Welcome begin with it in every
 /// version.
-constexpr std::uint32_t kProtocol = 7;
+constexpr std::uint32_t kProtocol = 8;
 
 /// Bytes that are no text: text must be UTF-8.
 using Bytes = std::vector<std::uint8_t>;
@@ -63,13 +63,18 @@ struct Welcome {
   }
 };
 
-/// A client's key for the masks of one run, and the proof that it is its own: the signature, with the key of its
-/// certificate, of the run, its name and this key (secure_sum/mask_key.cpp). Without TLS there is no proof.
-struct MaskKey {
-  Bytes key{};                // X25519
+/// What a client says of itself to the others of a masked run, whom only the server connects, and the proof that it is
+/// the one who says so: the signature, with the key of its certificate, of run, name and all that stands here
+/// (secure_sum/signed_statements.hpp). Without TLS there is no proof.
+struct Membership {
+  Bytes key{};  // X25519, for masks
+  std::uint64_t rows = 0;
+  Bytes table{};              // names the rows without telling anything of them: another name is another table
   std::string certificate{};  // PEM
   Bytes signature{};
-  static constexpr auto fields(auto& self) { return std::tie(self.key, self.certificate, self.signature); }
+  static constexpr auto fields(auto& self) {
+    return std::tie(self.key, self.rows, self.table, self.certificate, self.signature);
+  }
 };
 
 /// The client has read its data.
@@ -78,23 +83,25 @@ struct Ready {
   std::vector<std::string> names{};  // of the columns; none where the data have no names
   bool sparse = false;
   bool open_ended = false;  // a file whose last columns may be empty: the server may ask for more columns
-  MaskKey mask_key{};       // in a masked run
+  Membership membership{};  // in a masked run
   static constexpr auto fields(auto& self) {
-    return std::tie(self.rows, self.columns, self.names, self.sparse, self.open_ended, self.mask_key);
+    return std::tie(self.rows, self.columns, self.names, self.sparse, self.open_ended, self.membership);
   }
 };
 
-/// In a masked run, before anything is asked: everyone who takes part, so that each pair has its secret.
+/// In a masked run, before anything is asked: everyone who takes part, so that each pair has its secret, and the groups
+/// that sums will be over, as long as the run goes.
 struct MaskingGroup {
   struct Member {
     std::string name{};
-    MaskKey key{};
-    static constexpr auto fields(auto& self) { return std::tie(self.name, self.key); }
+    Membership membership{};
+    static constexpr auto fields(auto& self) { return std::tie(self.name, self.membership); }
   };
   std::string run{};
-  std::vector<Member> members{};  // by place
-  std::uint32_t place = 0;        // of this client
-  static constexpr auto fields(auto& self) { return std::tie(self.run, self.members, self.place); }
+  std::vector<Member> members{};                // by place
+  std::vector<std::vector<ClientId>> groups{};  // each member is in one of them
+  std::uint32_t place = 0;                      // of this client
+  static constexpr auto fields(auto& self) { return std::tie(self.run, self.members, self.groups, self.place); }
 };
 
 struct Heartbeat {
@@ -103,28 +110,43 @@ struct Heartbeat {
 
 // ---- The set-up: sums over all clients become means and scales (plan/setup.hpp).
 
+/// The words of a client's part of a sum of columns, and its signature of them and of what was asked. The server passes
+/// everyone's on, and each client adds them up itself: so no total is the server's word.
+struct SignedPart {
+  masking::Words words{};
+  Bytes signature{};
+  static constexpr auto fields(auto& self) { return std::tie(self.words, self.signature); }
+};
+
+/// By place: the answers to the sum of the values, where there was one, and to the last sum.
+struct RelayedParts {
+  std::vector<SignedPart> values{}, last{};
+  static constexpr auto fields(auto& self) { return std::tie(self.values, self.last); }
+};
+
+/// In a masked run the question knows no totals; they are made of the parts.
 struct SumColumns {
   std::string run{};
   io::SumColumns question{};
-  static constexpr auto fields(auto& self) { return std::tie(self.run, self.question); }
+  RelayedParts parts{};
+  static constexpr auto fields(auto& self) { return std::tie(self.run, self.question, self.parts); }
 };
 
 struct ColumnSums {
   std::string run{};
   std::uint64_t rows = 0;
-  bool squared = false;        // distances from the centre, squared
-  std::vector<double> sums{};  // none in a masked run,
-  masking::Words masked{};     // where these are the words of a part
-  static constexpr auto fields(auto& self) {
-    return std::tie(self.run, self.rows, self.squared, self.sums, self.masked);
-  }
+  io::SumColumns::Of of = io::SumColumns::Of::Entries;
+  std::vector<double> sums{};  // none in a masked run, which has
+  SignedPart part{};           // in their place, with the counts of the columns
+  static constexpr auto fields(auto& self) { return std::tie(self.run, self.rows, self.of, self.sums, self.part); }
 };
 
 struct Prepare {
   std::string run{};
   io::PrepareRows question{};
+  RelayedParts parts{};
   std::uint32_t place = 0;  // of this client among all, from 0
-  static constexpr auto fields(auto& self) { return std::tie(self.run, self.question, self.place); }
+  static constexpr auto fields(auto& self) { return std::tie(self.run, self.question, self.parts, self.place); }
 };
 
 struct Prepared {
@@ -133,8 +155,10 @@ struct Prepared {
   std::uint64_t unknowns = 0;  // the intercept and noise columns with them
   double squared_rhs_norm = 0.0, squared_norm = 0.0;
   masking::Words masked_norms{};  // in a masked run both of them, as the words of a part
+  Allowance allowance{};          // in a masked run: how much more the owner's rules let sums show
   static constexpr auto fields(auto& self) {
-    return std::tie(self.run, self.rows, self.unknowns, self.squared_rhs_norm, self.squared_norm, self.masked_norms);
+    return std::tie(self.run, self.rows, self.unknowns, self.squared_rhs_norm, self.squared_norm, self.masked_norms,
+                    self.allowance);
   }
 };
 
@@ -144,14 +168,13 @@ struct Prepared {
 template <class Numbers>
 struct BasicTask {
   std::string run{};
-  std::uint64_t number = 0;                // counts the tasks of a run; asked again, the number is the same
-  std::uint32_t attempt = 0;               // of a masked sum: another one has other participants, masks and draws
+  std::uint64_t number = 0;                // of the task among those of this server, by which answers are told apart
   std::optional<std::int32_t> exponent{};  // of a masked sum: values are in units of 2^exponent; none: wide integers,
                                            // as cross-products always are
   Bytes question{};                        // round, work, flags, columns, participants (round/question_bytes.hpp)
   Numbers x{}, own{};                      // `own` is for this client alone; none in a masked run
   static constexpr auto fields(auto& self) {
-    return std::tie(self.run, self.number, self.attempt, self.exponent, self.question, self.x, self.own);
+    return std::tie(self.run, self.number, self.exponent, self.question, self.x, self.own);
   }
 };
 using Task = BasicTask<AlignedVector>;
@@ -160,27 +183,22 @@ using TaskView = BasicTask<std::span<const double>>;
 struct Update {
   std::string run{};
   std::uint64_t number = 0;
-  std::uint32_t round = 0, attempt = 0;
+  std::uint32_t round = 0;
   bool part = false;  // of a sum: alone it need not mean anything
   std::optional<double> squared_residual{}, gap{};
   AlignedVector values{};
   std::optional<masking::Words> masked{};  // the words of a part, which holds all numbers of the answer
   static constexpr auto fields(auto& self) {
-    return std::tie(self.run, self.number, self.round, self.attempt, self.part, self.squared_residual, self.gap,
-                    self.values, self.masked);
+    return std::tie(self.run, self.number, self.round, self.part, self.squared_residual, self.gap, self.values,
+                    self.masked);
   }
 };
 
 /// What was asked could not be done.
 struct Refusal {
   std::string run{}, reason{};
-  std::optional<std::uint64_t> number{};    // of the task; none: of what came before the tasks
-  std::uint32_t attempt = 0;                // of the task
-  std::optional<std::uint32_t> answered{};  // the attempt at this task that it answered last: the server may make the
-                                            // next
-  static constexpr auto fields(auto& self) {
-    return std::tie(self.run, self.reason, self.number, self.attempt, self.answered);
-  }
+  std::optional<std::uint64_t> number{};  // of the task; none: of what came before the tasks
+  static constexpr auto fields(auto& self) { return std::tie(self.run, self.reason, self.number); }
 };
 
 // ---- The end.
@@ -234,8 +252,10 @@ struct StoredFederation {
     }
   };
   std::vector<Member> members{};
-  Prepare prepare{};  // as for the client at place 0
-  static constexpr auto fields(auto& self) { return std::tie(self.members, self.prepare); }
+  std::vector<std::vector<ClientId>> groups{};
+  Prepare prepare{};          // as for the client at place 0
+  io::ColumnTotals totals{};  // where the message has parts in their place
+  static constexpr auto fields(auto& self) { return std::tie(self.members, self.groups, self.prepare, self.totals); }
 };
 
 }  // namespace fedrk::wire

@@ -10,7 +10,6 @@
 #include "round/accept_replies.hpp"
 #include "round/run_aborted.hpp"
 #include "round/state_stream.hpp"
-#include "secure_sum/reply_part.hpp"
 #include "transport/protocol/outgoing_tasks.hpp"
 #include "transport/protocol/wire.hpp"
 
@@ -19,7 +18,13 @@ namespace {
 
 // A part of a sum over all clients, group by group (round/sweep.hpp).
 bool is_swept(const LocalTask& task) {
-  return task.reveal == Reveal::Sums && !masking::may_be_of_some(task.work) && !masking::is_look(task.work);
+  const Use use = use_of(task.work);
+  return task.reveal == Reveal::Sums && (use == Use::Fits || use == Use::Refits);
+}
+
+// Answers that a round needs of so many.
+std::size_t quorum_of(const FederationOptions& options, std::size_t asked) {
+  return options.quorum == 0 ? (asked + 1) / 2 : std::min(asked, options.quorum);
 }
 
 }  // namespace
@@ -28,13 +33,13 @@ using Answer = ServerProtocol::Answer;
 
 NetworkEngine::NetworkEngine(SynchronizedProtocol& protocol, FederationOptions options,
                              std::vector<ClientSummary> roster, std::size_t dimension, std::uint64_t first_task,
-                             bool resumed)
+                             Allowance allowance)
     : protocol_(protocol),
       options_(std::move(options)),
       roster_(std::move(roster)),
       dimension_(dimension),
       next_task_(first_task),
-      masked_(protocol, options_, roster_, dimension, resumed || first_task > 0) {}
+      masked_(protocol, options_, roster_, dimension, allowance) {}
 
 // A reply that can be used, or an absence; one that makes no sense is held against its client.
 void NetworkEngine::take(const LocalTask& task, Answer& answer, RoundReplies& round) {
@@ -67,8 +72,7 @@ std::size_t NetworkEngine::answers_wanted(const LocalTask& task, std::size_t ask
 }
 
 RoundReplies NetworkEngine::local_updates(const LocalTask& task, std::span<const ClientId> participants) {
-  const std::uint64_t number = next_task_++;
-  return options_.masked ? masked_.sum(number, task, participants) : single_updates(number, task, participants);
+  return options_.masked ? masked_.sum(task, participants) : single_updates(next_task_++, task, participants);
 }
 
 void NetworkEngine::repeated(const LocalTask& task, const RoundReplies& round) {

@@ -18,10 +18,9 @@ namespace fedrk::network {
 
 class NetworkEngine final : public Engine {
  public:
-  /// Tasks are numbered from `first_task` on: after a restart, as if there had been none. `resumed`: there was one,
-  /// also where its journal lost all answers.
+  /// Tasks are numbered from `first_task` on: after a restart, as if there had been none. `allowance`: of a masked run.
   NetworkEngine(SynchronizedProtocol& protocol, FederationOptions options, std::vector<ClientSummary> roster,
-                std::size_t dimension, std::uint64_t first_task, bool resumed = false);
+                std::size_t dimension, std::uint64_t first_task, Allowance allowance = {});
 
   std::span<const ClientSummary> roster() const override { return roster_; }
   std::size_t dimension() const override { return dimension_; }
@@ -29,6 +28,8 @@ class NetworkEngine final : public Engine {
   /// Throws RunAborted where too few answer, also when asked again, or where the run was told to end. A patient task
   /// waits for everyone, as long as for joining.
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override;
+  Allowance allowance() const override { return masked_.allowance(); }
+  bool wants_certificate() const override { return options_.masked; }
   void repeated(const LocalTask& task, const RoundReplies& round) override;
   void state(StateStream& stream) override;
 

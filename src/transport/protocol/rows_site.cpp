@@ -5,34 +5,36 @@
 
 namespace fedrk::network {
 
-Answered<wire::Ready> RowsSite::answer(const RunTerms& terms) {
+Answered<TableFacts> RowsSite::begin(const RunTerms& terms) {
   log_.info("data.reading", {{"run", terms.run}});
   auto shape = owner_.read(terms.run, terms.plan);
   if (!shape) return Refused{kUnfit, shape.error().message};
-  return wire::Ready{shape->rows, shape->columns, std::move(shape->names), shape->sparse, shape->open_ended};
+  return TableFacts{*std::move(shape)};
 }
 
-Answered<wire::ColumnSums> RowsSite::answer(const wire::SumColumns& question) {
-  auto made = owner_.sum_columns(question.question);
+Answered<ColumnFacts> RowsSite::sum_columns(const io::SumColumns& question) {
+  auto made = owner_.sum_columns(question);
   if (!made) return Refused{kUnfit, made.error().message};
-  return wire::ColumnSums{.run = question.run,
-                          .rows = made->rows,
-                          .squared = question.question.centre.has_value(),
-                          .sums = std::move(made->sums)};
+  ColumnFacts facts{*std::move(made), {}};
+  const auto counts = owner_.count_columns();
+  if (!counts) return Refused{kUnfit, counts.error().message};
+  for (const ColumnKind kind : *counts) {
+    facts.counts.varying.push_back(kind == ColumnKind::Varying ? 1.0 : 0.0);
+    facts.counts.present.push_back(kind == ColumnKind::Zero ? 0.0 : 1.0);
+  }
+  return facts;
 }
 
-Answered<wire::Prepared> RowsSite::answer(const wire::Prepare& question) {
-  const auto rows = owner_.prepare(question.question, ClientId{question.place});
+Answered<PreparedFacts> RowsSite::prepare(const Preparation& question) {
+  auto rows = owner_.prepare(question.question, question.place);
   if (!rows) return Refused{kUnfit, rows.error().message};
-  return wire::Prepared{question.run, rows->summary.rows, rows->unknowns, rows->summary.squared_rhs_norm,
-                        rows->summary.squared_norm};
+  return PreparedFacts{*std::move(rows)};
 }
 
-Answered<wire::Update> RowsSite::answer(AskedTask& asked) {
-  const LocalTask& task = asked.task.task();
-  auto reply = owner_.answer(task);
+Answered<LocalReply> RowsSite::answer(AskedTask& asked) {
+  auto reply = owner_.answer(asked.task.task());
   if (!reply) return Refused{reply.error().message};
-  return wire::update_message(asked.message.run, asked.task.number(), task, *std::move(reply));
+  return *std::move(reply);
 }
 
 }  // namespace fedrk::network

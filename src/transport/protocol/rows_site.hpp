@@ -13,11 +13,11 @@ class RowsSite final : public ClientSite {
  public:
   RowsSite(DataOwner& owner, operation::Log& log) : owner_(owner), log_(log) {}
 
-  Answered<wire::Ready> answer(const RunTerms& terms) override;
-  std::optional<Refused> meet(const wire::MaskingGroup&) override { return std::nullopt; }
-  Answered<wire::ColumnSums> answer(const wire::SumColumns& question) override;
-  Answered<wire::Prepared> answer(const wire::Prepare& question) override;
-  Answered<wire::Update> answer(AskedTask& asked) override;
+  Answered<TableFacts> begin(const RunTerms& terms) override;
+  std::optional<Refused> meet(const RunGroup&) override { return std::nullopt; }
+  Answered<ColumnFacts> sum_columns(const io::SumColumns& question) override;
+  Answered<PreparedFacts> prepare(const Preparation& question) override;
+  Answered<LocalReply> answer(AskedTask& asked) override;
 
  private:
   DataOwner& owner_;

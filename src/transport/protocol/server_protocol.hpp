@@ -98,19 +98,16 @@ class ServerProtocol {
   struct Question {
     std::size_t kind;                                   // wire::kAnswerKind of it
     std::uint64_t number = 0;                           // of a task
-    std::uint32_t attempt = 0;                          // at it
     std::function<OutgoingMessage(ClientId)> outgoing;  // may be called again for a client that lost it
     std::size_t max_length = 0;                         // numbers in an answer
     std::chrono::milliseconds away_limit{0};  // from now on, for one who is gone; 0: as the options say, since it left
-    bool squared = false;                     // of column sums
+    io::SumColumns::Of of{};                  // which sums of columns
   };
   struct Answer {
     ClientId client;
     std::optional<wire::ClientMessage> message;
-    std::string absence;                      // why there is none
-    bool may_return = false;                  // it was late or gone: asked again, it may answer
-    bool refused = false;                     // it said why
-    std::optional<std::uint32_t> answered{};  // it has answered this attempt at the task already, and may the next
+    std::string absence;      // why there is none
+    bool may_return = false;  // it was late or gone: asked again, it may answer
   };
   /// `question` must stay until the answers are taken.
   void begin(const Question& question, std::span<const ClientId> clients, Clock::time_point now);

@@ -24,6 +24,9 @@ std::string wrong_table(const wire::Ready& ready) {
   if (!ready.names.empty() && ready.names.size() != ready.columns) {
     return fmt::format("it names {} columns, but has {}", ready.names.size(), ready.columns);
   }
+  if (!ready.membership.key.empty() && ready.membership.rows != ready.rows) {
+    return "it tells the other clients of another number of rows";
+  }
   return "";
 }
 
@@ -97,7 +100,7 @@ void ServerProtocol::on_ready(Connection& connection, ClientId client, wire::Rea
     }
   }
   // Others have its key already. One whose state is lost has another, and what it sends would cancel nothing.
-  if (masking_group_ && session.ready && session.ready->mask_key.key != ready.mask_key.key) {
+  if (masking_group_ && session.ready && session.ready->membership.key != ready.membership.key) {
     return close(session.connection, connection, Closing::Unfit,
                  "its key for masks is not that with which the run began; put its state folder back");
   }
@@ -126,7 +129,9 @@ void ServerProtocol::prepare(ClientId client) {
 // One that comes back must have the rows that it had.
 void ServerProtocol::on_prepared_again(ClientId client, const wire::Prepared& prepared) {
   ClientSession& session = sessions_[client.value];
-  session.prepared = same(prepared, expected_[client.value]);
+  wire::Prepared expected = expected_[client.value];
+  expected.allowance = prepared.allowance;  // which becomes smaller as the run goes
+  session.prepared = same(prepared, expected);
   if (session.prepared) return arrive(client);
   if (Connection* connection = connection_of(session.connection)) {
     close(session.connection, *connection, Closing::Unfit,

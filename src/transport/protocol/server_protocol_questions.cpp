@@ -39,10 +39,10 @@ bool ServerProtocol::answers_question(const wire::ClientMessage& message) const 
   if (!pending_ || pending_->question->kind != message.index()) return false;
   const Question& question = *pending_->question;
   if (const auto* update = std::get_if<wire::Update>(&message)) {
-    return update->number == question.number && update->attempt == question.attempt;
+    return update->number == question.number;
   }
   const auto* sums = std::get_if<wire::ColumnSums>(&message);
-  return sums == nullptr || sums->squared == question.squared;
+  return sums == nullptr || sums->of == question.of;
 }
 
 void ServerProtocol::ask(ClientId client) {
@@ -141,12 +141,8 @@ void ServerProtocol::on_refusal(ClientId client, const wire::Refusal& refusal) {
   const bool joining = session.presence != Presence::Here;
   if (is_outstanding(client)) {
     const bool task = pending_->question->kind == wire::kAnswerKind<wire::Update>;
-    const bool at_hand =
-        refusal.run == options_.run && refusal.number.has_value() == task &&
-        (!task || (*refusal.number == pending_->question->number && refusal.attempt == pending_->question->attempt));
-    Answer& answer = pending_->answers[pending_->place[client.value]];
-    answer.refused = at_hand;
-    if (at_hand) answer.answered = refusal.answered;
+    const bool at_hand = refusal.run == options_.run && refusal.number.has_value() == task &&
+                         (!task || *refusal.number == pending_->question->number);
     if (at_hand || joining) resolve(client, std::nullopt, "it refused: " + reason);
   }
   if (!joining) return;                                              // it stays for the next question

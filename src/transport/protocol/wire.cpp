@@ -109,12 +109,7 @@ Update update_message(const std::string& run, std::uint64_t number, const LocalT
 }
 
 Update masked_update_message(const Task& task, RoundIndex round, masking::Words words) {
-  return {.run = task.run,
-          .number = task.number,
-          .round = round.value,
-          .attempt = task.attempt,
-          .values = {},
-          .masked = std::move(words)};
+  return {.run = task.run, .number = task.number, .round = round.value, .values = {}, .masked = std::move(words)};
 }
 
 LocalReply reply_from(Update update, ClientId client, const LocalTask& task) {

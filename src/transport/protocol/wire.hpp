@@ -42,11 +42,8 @@ class ReceivedTask {
   const LocalTask& task() const { return question_.task; }
   std::uint64_t number() const { return number_; }
   std::span<const ClientId> participants() const { return question_.participants; }
-  /// From now on its answer is drawn from this seed, and varied where it is said so.
-  void draw_from(std::uint64_t seed, bool varied) {
-    question_.task.fresh_draws = seed;
-    question_.task.varied = varied;
-  }
+  /// From now on its answer is drawn from this seed.
+  void draw_from(std::uint64_t seed) { question_.task.fresh_draws = seed; }
   /// And its noise, under differential privacy, is made of these.
   void make_noise_of(std::vector<double> gaussians) {
     gaussians_ = std::move(gaussians);

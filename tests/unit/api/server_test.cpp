@@ -75,7 +75,7 @@ TEST_F(EmbeddedFit, MasksSumsOfThreeByDefault) {
       fit({read_csv(folder.path() / "a.csv"), read_csv(folder.path() / "b.csv"), read_csv(folder.path() / "c.csv")},
           "y ~ . - v");
   FitServer server("y ~ . - v", {"a", "b", "c"});
-  start(server, {"a", "b", "c"}, {});
+  start(server, {"a", "b", "c"}, {.min_rows = 0, .max_share = 10.0});
 
   const Fit made = server.run();
   wait();
@@ -85,6 +85,17 @@ TEST_F(EmbeddedFit, MasksSumsOfThreeByDefault) {
     EXPECT_NEAR(made.coefficients[j].value, alone.coefficients[j].value, 1e-9);
     EXPECT_EQ(told[2][j].value, made.coefficients[j].value);
   }
+}
+
+TEST_F(EmbeddedFit, KeepsTheRulesOfItsOwnersOverRuns) {
+  const auto refused = [&](const JoinSettings& settings) {
+    FitServer server("y ~ . - v", {"a", "b", "c"}, {.join_limit = std::chrono::seconds(5)});
+    start(server, {"a", "b", "c"}, settings);
+    EXPECT_THROW((void)server.run(), InvalidData);
+    wait();
+    return errors[0];
+  };
+  EXPECT_NE(refused({}).find("fewer than 10 rows (min-rows)"), std::string::npos) << errors[0];
 }
 
 TEST_F(EmbeddedFit, RefusesWhatWouldShowAClientsPart) {

@@ -19,12 +19,15 @@ TEST(Exposure, KnowsTheWorkThatShowsARow) {
 }
 
 TEST(Exposure, SaysWhichPlansShowRowsOutright) {
-  EXPECT_EQ(exposed_rows(FedRk{}, {}), "");
-  EXPECT_NE(exposed_rows(FedRk{}, {.local_budget = FixedSteps{1}}), "");
-  EXPECT_NE(exposed_rows(FedRk{}, {.participants = 1}), "");
-  EXPECT_NE(exposed_rows(FedRk{}, {.server_budget = FixedSteps{1}}), "");
-  EXPECT_EQ(exposed_rows(Equations{.reveal = Reveal::Updates}, {.server_budget = FixedSteps{1}}), "")
+  const RunOptions one_step{.local_budget = FixedSteps{1}}, one_server_step{.server_budget = FixedSteps{1}};
+  EXPECT_EQ(exposed_rows(FedRk{}, {}, false), "");
+  EXPECT_NE(exposed_rows(FedRk{}, one_step, false), "");
+  EXPECT_NE(exposed_rows(FedRk{}, {.participants = 1}, false), "");
+  EXPECT_NE(exposed_rows(FedRk{}, one_server_step, false), "");
+  EXPECT_EQ(exposed_rows(Equations{.reveal = Reveal::Updates}, one_server_step, false), "")
       << "not used by that method";
+  EXPECT_NE(exposed_rows(Equations{}, one_step, true), "") << "a sum of single rows";
+  EXPECT_EQ(exposed_rows(Equations{}, one_server_step, true), "");
 }
 
 bool serves(const LocalWork& work, const MethodOptions& options, std::span<const std::uint32_t> columns = {}) {

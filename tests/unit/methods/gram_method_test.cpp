@@ -2,6 +2,7 @@
 #include "methods/gram_method.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,75 @@ TEST(GramMethod, FitsLeastSquaresInOneToThreeSweeps) {
       }
     }
   }
+}
+
+// ---- The certificate.
+
+/// Answers gradients as it is told to, and else by its rows.
+class ChangedGradients final : public Engine {
+ public:
+  using Change = std::function<void(RoundReplies&)>;
+  ChangedGradients(Engine& inner, Change change) : inner_(inner), change_(std::move(change)) {}
+
+  std::span<const ClientSummary> roster() const override { return inner_.roster(); }
+  std::size_t dimension() const override { return inner_.dimension(); }
+  RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override {
+    RoundReplies round = inner_.local_updates(task, participants);
+    if (std::holds_alternative<Gradient>(task.work)) change_(round);
+    return round;
+  }
+
+ private:
+  Engine& inner_;
+  Change change_;
+};
+
+Made certified_fit(const ChangedGradients::Change& change) {
+  InProcessEngine inner(test::clients_of(noisy_system(1), 6, 1), 1);
+  ChangedGradients engine(inner, change);
+  return fit_by_sums(engine, {.penalty = ridge_penalty(3.0, false, {}, 20), .certify = true}, 2);
+}
+
+TEST(GramMethod, IsCertifiedByTheGradientAtItsAnswer) {
+  const auto [result, summary] = certified_fit([](RoundReplies&) {});
+
+  EXPECT_EQ(result.converged, true);
+  EXPECT_EQ(result.history.size(), 6) << "two sweeps over three groups";
+  ASSERT_TRUE(summary.certificate);
+  EXPECT_LT(*summary.certificate, 1e-13);
+  EXPECT_TRUE(result.notes.empty());
+}
+
+TEST(GramMethod, IsNotConvergedWhereTheGradientContradictsIt) {
+  const auto gradient = [](RoundReplies& round) { round.replies.front().values[3] += 1e-3; };
+  const auto residual = [](RoundReplies& round) { *round.replies.front().squared_residual *= 1.0001; };
+  for (const ChangedGradients::Change& change :
+       {ChangedGradients::Change(gradient), ChangedGradients::Change(residual)}) {
+    const auto [result, summary] = certified_fit(change);
+
+    EXPECT_EQ(result.converged, false);
+    ASSERT_EQ(result.notes.size(), 1);
+    EXPECT_NE(result.notes[0].find("contradict each other"), std::string::npos) << result.notes[0];
+  }
+}
+
+// Its sums were complete before, so the fit is that of everybody.
+TEST(GramMethod, StandsWithoutACertificateWhereAClientStaysAwayAtTheEnd) {
+  const auto lost = [](RoundReplies& round) {
+    if (round.answered.front() != ClientId{2}) return;
+    round.absences.push_back({ClientId{2}, "gone"});
+    round.answered.erase(round.answered.begin());
+    round.replies.clear();
+  };
+
+  const auto [result, summary] = certified_fit(lost);
+
+  EXPECT_EQ(result.converged, true);
+  EXPECT_EQ(summary.rows, 120);
+  EXPECT_FALSE(summary.certificate);
+  ASSERT_EQ(result.notes.size(), 1);
+  EXPECT_EQ(result.notes[0],
+            "the answer was not certified by a gradient of its own: client-3 stayed away when it was asked for");
 }
 
 TEST(GramMethod, FitsRidgeRegressionAroundItsStart) {

@@ -19,7 +19,9 @@ class ListedSites final : public SetupEngine {
     }
   }
   Result<std::vector<double>> sum_columns(const SumColumns& question) override {
-    asked.emplace_back(question.centre ? "squares" : "sums");
+    asked.emplace_back(question.of == SumColumns::Of::Squares   ? "squares"
+                       : question.of == SumColumns::Of::Entries ? "sums"
+                                                                : "counts");
     std::vector<double> sum;
     for (TableSite& site : sites) {
       const auto part = site.sum_columns(question);
@@ -83,8 +85,8 @@ TEST(SetUp, MakesCentresAndScalesOfSumsOverAllSites) {
   const auto made = set_up(plan, {.columns = 1, .rows = 3}, sites);
 
   ASSERT_TRUE(made) << made.error().message;
-  EXPECT_EQ(made->preparation.scaling->centre, (std::vector<double>{0.0, 4.0}));
-  EXPECT_DOUBLE_EQ(made->preparation.scaling->scale[1], std::sqrt(26.0 / 3.0));
+  EXPECT_EQ(made->scaling->centre, (std::vector<double>{0.0, 4.0}));
+  EXPECT_DOUBLE_EQ(made->scaling->scale[1], std::sqrt(26.0 / 3.0));
   ASSERT_EQ(made->clients.size(), 2U);
   EXPECT_EQ(made->clients[0].summary.rows, 2U);
   EXPECT_EQ(made->clients[1].unknowns, 2U) << "with the intercept";
@@ -99,15 +101,38 @@ TEST(SetUp, EndsWithTheWordsOfTheSiteThatCannotAnswer) {
   EXPECT_EQ(sites.asked.size(), 1U) << "nothing more is asked";
 }
 
-TEST(TableSite, RefusesCentresAndScalesOfAnotherWidth) {
+TEST(TableSite, RefusesTotalsOfAnotherWidthAndThoseThatThePlanHasNoUseFor) {
   const Plan plan = plan_for(Job::Fit, MethodName::Auto);
-  std::vector<LinearSystem> systems = three_sites();
-  TableSite site(plan, "a", std::move(systems.front()));
-  EXPECT_EQ(site.sum_columns({4, {}, {{0.0}}}).error().message, "the server's centres do not fit the columns");
+  const auto refusal = [&](const ColumnTotals& totals) {
+    std::vector<LinearSystem> systems = three_sites();
+    TableSite site(plan, "a", std::move(systems.front()));
+    std::vector<std::string> warnings;
+    const auto client = std::move(site).prepare({4, {}, totals}, {}, {ClientId{0}, 1}, warnings);
+    return client ? "" : client.error().message;
+  };
+  EXPECT_EQ(refusal({31, false, {0.0}, {1.0}}), "the sums of the columns do not fit the columns");
+  const std::vector<double> five(5, 1.0);
+  EXPECT_EQ(refusal({31, false, five, five}), "");
+  EXPECT_EQ(refusal({31, false, {}, five}), "the sums of the columns are not those that the plan needs");
+  EXPECT_EQ(refusal({31, false, five, {}}), "the sums of the columns are not those that the plan needs");
+}
+
+// A site makes centres and scales of the sums itself: there is no way to tell it others.
+TEST(TableSite, MakesItsOwnScales) {
+  Plan plan = plan_for(Job::Fit, MethodName::Auto);
+  plan.standardize = true;
+  TableSite site(plan, "a", {Matrix{{1.0}, {3.0}}, {0.0, 1.0}});
   std::vector<std::string> warnings;
-  const auto client = std::move(site).prepare({4, {}, Scaling{{0.0}, {1.0}}}, {}, {ClientId{0}, 1}, warnings);
-  ASSERT_FALSE(client);
-  EXPECT_EQ(client.error().message, "the server's scales do not fit the columns");
+
+  const auto client =
+      std::move(site).prepare({1, {}, {4, false, {4.0, 8.0}, {0.0, 16.0}}}, {}, {ClientId{0}, 1}, warnings);
+
+  ASSERT_TRUE(client) << client.error().message;
+  const LocalTask products{.round = {}, .x = {}, .work = CrossProducts{}};
+  Client asked = std::move(const_cast<Client&>(*client));
+  const LocalReply reply = asked.local_update(products);
+  // In the frame (1 - 2)/2, (3 - 2)/2: the sum of squares is 1/2.
+  EXPECT_DOUBLE_EQ(reply.values[3], 0.5);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ class SweepTest : public ::testing::Test {
  protected:
   SweepTest() {
     for (std::uint32_t i = 0; i < 6; ++i) roster_.push_back({ClientId{i}, "site", 1});
-    groups_.emplace(roster_, 2, 1, stream_for(1, Purpose::Groups));
+    groups_.emplace(roster_, 2, 1);
   }
 
   // The group's sum of 2^client.

@@ -6,12 +6,12 @@
 namespace fedrk::network {
 namespace {
 
-const MaskedFixture::Entries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};
+const test::PlanEntries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};
 
 class NoisyClients : public testing::Test {
  protected:
   /// Clients whose rows may give away so much, over all runs: their ledgers stay from one fixture to the next.
-  MaskedFixture fixture_of(double epsilon, const MaskedFixture::Entries& plan = kNoisyPlan) {
+  MaskedFixture fixture_of(double epsilon, const test::PlanEntries& plan = kNoisyPlan) {
     stores_.clear();
     MaskedFixture fixture(
         four_clients(),
@@ -20,13 +20,15 @@ class NoisyClients : public testing::Test {
               std::make_unique<store::ClientStore>(*store::ClientStore::open(folder_.path() / options.name)));
           options.consent.budget = {epsilon, 1e-5, epsilon > 0.0 ? store.get() : nullptr};
         },
-        plan);
+        test::FixtureRun{.plan = plan});
     return fixture;
   }
 
   /// Noise so large that an answer costs about a twentieth of epsilon = 1.
-  wire::Task pass(std::uint64_t number, std::uint32_t attempt = 0) const {
-    return MaskedFixture::task(number, noisy_, kAll, attempt, {noisy_pass_.exponent});
+  wire::Task pass(std::uint32_t round) const {
+    LocalTask task = noisy_;
+    task.round = RoundIndex{round};
+    return MaskedFixture::task(round, task, kAll, {noisy_pass_.exponent});
   }
 
   test::TempFolder folder_;
@@ -58,7 +60,7 @@ TEST_F(NoisyClients, AddTheirSharesOfTheNoise) {
 TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
   MaskedFixture fixture = fixture_of(1.0);
   fixture.distribute_keys();
-  std::uint64_t number = 0;
+  std::uint32_t number = 0;
   while (wire::holds<wire::Update>(fixture.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
   EXPECT_GT(number, 3);
   const double spent = *stores_[0]->spent();
@@ -80,15 +82,14 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
 TEST_F(NoisyClients, SpendNoMoreThanTwiceThePlan) {
   MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
-  std::uint64_t number = 0;
+  std::uint32_t number = 0;
   while (wire::holds<wire::Update>(fixture.ask(0, pass(number)))) ASSERT_LT(++number, 1000);
   const double spent = *stores_[0]->spent(), plan = privacy::rho_of(1.0, 1e-5);
   EXPECT_LE(spent, 2.0 * plan * (1.0 + 1e-9));
   EXPECT_GT(spent, 1.5 * plan);
 }
 
-// A server may say that an attempt gave nothing, and have it all the same.
-TEST_F(NoisyClients, PayForEveryAttempt) {
+TEST_F(NoisyClients, PayForEveryAnswerOnce) {
   MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
   ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0))));
@@ -96,7 +97,7 @@ TEST_F(NoisyClients, PayForEveryAttempt) {
   EXPECT_GT(once, 0.0);
   ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0))));
   EXPECT_EQ(*stores_[0]->spent(), once) << "the same bytes again are free";
-  ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(0, 1))));
+  ASSERT_TRUE(wire::holds<wire::Update>(fixture.ask(0, pass(1))));
   EXPECT_DOUBLE_EQ(*stores_[0]->spent(), 2.0 * once);
 }
 
@@ -115,7 +116,7 @@ TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
   MaskedFixture fixture = fixture_of(5.0);
   fixture.distribute_keys();
   for (const int exponent : {3, -21, -62}) {
-    EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(0, noisy_, kAll, 0, {exponent}))),
+    EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(0, noisy_, kAll, {exponent}))),
               "its noise is on another grid than its sum");
   }
   EXPECT_TRUE(wire::holds<wire::Update>(fixture.ask(0, MaskedFixture::task(0, noisy_, kAll)))) << "as it is";

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "round/task_cost.hpp"
+#include "support/bare_owner.hpp"
 #include "unit/secure_sum/masked_clients.hpp"
 
 namespace fedrk::network {
@@ -27,13 +29,11 @@ TEST(MaskedClients, GiveAHyperplaneThatHoldsTheSolution) {
     MaskedFixture fixture(four_clients());
     fixture.distribute_keys();
     std::uint64_t number = 0;
-    for (const auto& who : {kAll, kWithoutLast}) {
-      const LocalTask task = cut_steps(x, budget);
-      const auto sum = fixture.sum(MaskedFixture::task(number++, task, who), task, who);
+    const LocalTask task = cut_steps(x, budget);
+    const auto sum = fixture.sum(MaskedFixture::task(number++, task, kAll), task, kAll);
 
-      ASSERT_TRUE(sum);
-      EXPECT_NEAR(dot(sum->values, problem.solution), *sum->gap, 1e-12 * std::abs(*sum->gap));
-    }
+    ASSERT_TRUE(sum);
+    EXPECT_NEAR(dot(sum->values, problem.solution), *sum->gap, 1e-12 * std::abs(*sum->gap));
   }
 }
 
@@ -46,29 +46,51 @@ TEST_F(MaskedClientRules, RepeatTheSameBytes) {
   EXPECT_EQ(bytes_of(first), bytes_of(again));
 }
 
-TEST_F(MaskedClientRules, AnswerANumberOnce) {
-  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(5, steps_, kAll))));
-  constexpr const char* kAlready = "it has answered this question already, or a later one";
-  EXPECT_EQ(refusal(MaskedFixture::task(5, steps_, kWithoutLast)), kAlready) << "without one of them";
+// Whatever a server numbers it by: a question is what it asks, and its answer is drawn once.
+TEST_F(MaskedClientRules, RepeatTheSameNumbersToAQuestionThatIsAskedAgain) {
+  const auto words = [&](const wire::Task& task) { return std::get<wire::Update>(fixture_.ask(0, task)).masked; };
+  const auto first = words(MaskedFixture::task(5, steps_, kAll));
+  EXPECT_EQ(words(MaskedFixture::task(4, steps_, kAll)), first);
+  fixture_.restart(0);
+  fixture_.say(0, masking_group_message(fixture_.masking_group(), 0));
+  fixture_.say(0, fixture_.prepare(0));
+  EXPECT_EQ(words(MaskedFixture::task(9, steps_, kAll)), first) << "from another process";
   std::vector<double> other = x_;
   other[3] += 1e-9;
-  EXPECT_EQ(refusal(MaskedFixture::task(5, cut_steps(other), kAll)), kAlready) << "at another x";
-  EXPECT_EQ(refusal(MaskedFixture::task(5, steps_, kAll, 0, {-30})), kAlready) << "on another grid";
-  EXPECT_EQ(refusal(MaskedFixture::task(4, steps_, kAll)), kAlready);
-  EXPECT_FALSE(std::get<wire::Refusal>(fixture_.ask(0, MaskedFixture::task(4, steps_, kAll))).answered.has_value());
-  EXPECT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(5, steps_, kWithoutLast, 3))))
-      << "a new attempt";
-  const auto back = std::get<wire::Refusal>(fixture_.ask(0, MaskedFixture::task(5, steps_, kAll, 1)));
-  EXPECT_EQ(back.answered, 3) << "so that a server that was started again knows where to go on";
-  EXPECT_EQ(back.attempt, 1);
+  EXPECT_NE(words(MaskedFixture::task(5, cut_steps(other), kAll)), first);
 }
 
-TEST_F(MaskedClientRules, TakePartInNoSumOfTwo) {
-  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, places({0, 1}))),
+// Masks of two grids have nothing in common; the displacement behind them has.
+TEST_F(MaskedClientRules, GiveTheSameNumbersOnAnyGrid) {
+  const auto wide = fixture_.sum(MaskedFixture::task(0, steps_, kAll), steps_, kAll);
+  const auto fine = fixture_.sum(MaskedFixture::task(1, steps_, kAll, {-50}), steps_, kAll);
+  ASSERT_TRUE(wide && fine);
+  for (std::size_t j = 0; j < kUnknowns; ++j) EXPECT_NEAR(wide->values[j], fine->values[j], 4 * 0x1p-50);
+}
+
+TEST_F(MaskedClientRules, TakePartInNoOtherSumThanThoseOfTheRun) {
+  for (const auto& who : {places({0, 1}), places({0}), places({0, 1, 7}), kWithoutLast}) {
+    EXPECT_TRUE(
+        refusal(MaskedFixture::task(0, steps_, who)).starts_with("it asks another group than those of the run"));
+  }
+}
+
+TEST(MaskedClientGroupsOfARun, AreNotOfTwo) {
+  MaskedFixture fixture(four_clients());
+  fixture.masking_group().groups = {places({0, 1}), places({2, 3})};
+  EXPECT_EQ(test::reason_in(fixture.say(0, masking_group_message(fixture.masking_group(), 0))),
             "a sum over 2 clients would show too much of each: 3 at least take part");
-  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, places({0}))),
-            "a sum over 1 clients would show too much of each: 3 at least take part");
-  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, places({0, 1, 7}))), "it names participants that are not there");
+}
+
+TEST(MaskedClientGroupsOfARun, HoldEveryClientOnce) {
+  using Groups = std::vector<std::vector<ClientId>>;
+  for (const Groups& groups : {Groups{places({0, 1, 2})}, Groups{places({0, 1, 2, 3}), places({1, 2, 3})},
+                               Groups{places({0, 1, 2, 7})}, Groups{places({0, 2, 1, 3})}, Groups{}}) {
+    MaskedFixture fixture(four_clients());
+    fixture.masking_group().groups = groups;
+    EXPECT_EQ(test::reason_in(fixture.say(0, masking_group_message(fixture.masking_group(), 0))),
+              "the groups of the run make no sense");
+  }
 }
 
 TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
@@ -87,7 +109,7 @@ class MaskedClientGroups : public testing::Test {
   LocalTask task(const LocalWork& work) const {
     LocalTask task{RoundIndex{0}, needs_x(work) ? std::span<const double>(x_) : std::span<const double>(), work};
     task.reveal = Reveal::Sums;
-    task.report_residual = masking::is_look(work);
+    task.report_residual = is_look(work);
     return task;
   }
   std::string refusal(const LocalWork& work, const std::vector<ClientId>& group) {
@@ -95,52 +117,21 @@ class MaskedClientGroups : public testing::Test {
   }
 
   std::vector<double> x_ = std::vector<double>(kUnknowns, 0.25);
-  MaskedFixture fixture_{four_clients(), {}, {{"least-squares", "true"}}};
+  MaskedFixture fixture_{four_clients(), {}, {.plan = {{"least-squares", "true"}}}};
   std::uint64_t number_ = 0;
 };
 
-constexpr const char* kOtherGroup = "it asks another group than before for what is the same function of x each time";
-const std::vector<LocalWork> kFixedFunctions{Gradient{}, NormalProduct{}, CrossProducts{}, CrossProducts{true}};
+constexpr const char* kOtherGroup = "it asks another group than those of the run";
 
-// What draws nothing is the same at each x: a sum over all but one would tell the last one's by the difference. So a
-// server that says that one of them is lost gets nothing from the others.
+// A sum over all but one would tell the last one's part by the difference. So a server that says that one of them is
+// lost gets nothing from the others.
 TEST_F(MaskedClientGroups, NeverShrink) {
-  for (const LocalWork& work : kFixedFunctions) EXPECT_EQ(refusal(work, kAll), "");
-  for (const LocalWork& work : kFixedFunctions) {
+  const std::vector<LocalWork> kinds{Gradient{}, NormalProduct{}, CrossProducts{}, CrossProducts{true}, FixedSteps{0}};
+  for (const LocalWork& work : kinds) EXPECT_EQ(refusal(work, kAll), "");
+  for (const LocalWork& work : kinds) {
     EXPECT_TRUE(refusal(work, kWithoutLast).starts_with(kOtherGroup)) << work.index();
     EXPECT_EQ(refusal(work, kAll), "");
   }
-}
-
-TEST_F(MaskedClientGroups, NeverGrowOrChange) {
-  for (const LocalWork& work : kFixedFunctions) EXPECT_EQ(refusal(work, kWithoutLast), "");
-  for (const LocalWork& work : kFixedFunctions) {
-    EXPECT_TRUE(refusal(work, kAll).starts_with(kOtherGroup)) << work.index();
-    EXPECT_TRUE(refusal(work, places({0, 1, 3})).starts_with(kOtherGroup)) << work.index();
-  }
-}
-
-TEST_F(MaskedClientGroups, AreNotOfTwo) {
-  for (const LocalWork& work : kFixedFunctions) {
-    EXPECT_EQ(refusal(work, places({0, 1})), "a sum over 2 clients would show too much of each: 3 at least take part");
-  }
-  EXPECT_EQ(refusal(Gradient{}, kAll), "") << "what was refused did not fix the group";
-}
-
-// The residual over all is one number, also where gradients are of groups; but it is of the same clients always.
-TEST_F(MaskedClientGroups, AreLookedAtTogether) {
-  EXPECT_EQ(refusal(Gradient{}, kWithoutLast), "");
-  EXPECT_EQ(refusal(FixedSteps{0}, kAll), "");
-  EXPECT_TRUE(refusal(FixedSteps{0}, kWithoutLast).starts_with(kOtherGroup));
-}
-
-// Each new attempt at one question included; and it outlives the process, as all that is pinned does.
-TEST_F(MaskedClientGroups, StayTheSameInAnotherAttempt) {
-  const LocalTask gradient = task(Gradient{});
-  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(0, gradient, kAll))));
-  EXPECT_TRUE(
-      test::reason_in(fixture_.ask(0, MaskedFixture::task(0, gradient, kWithoutLast, 1))).starts_with(kOtherGroup));
-  EXPECT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(0, gradient, kAll, 2))));
 }
 
 // To the last bit of both halves, though each part was masked.
@@ -186,7 +177,7 @@ TEST_F(MaskedClientRules, AnswerNothingThatTheirPlanHasNoUseFor) {
 }
 
 TEST_F(MaskedClientRules, WantAGridThatMakesSense) {
-  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, kAll, 0, {-5000})), "its grid makes no sense");
+  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, kAll, {-5000})), "its grid makes no sense");
 }
 
 // A server that tells two clients different things gets masks that do not cancel.
@@ -211,29 +202,19 @@ TEST_F(MaskedClientRules, StayWithTheirNumberOfSteps) {
     EXPECT_EQ(refusal(MaskedFixture::task(1, cut_steps(x_, other), kAll)),
               "it had another number of local steps before");
   }
-  MaskedFixture planned(four_clients(), {}, {{"local-steps", "7"}});
+  MaskedFixture planned(four_clients(), {}, {.plan = {{"local-steps", "7"}}});
   planned.distribute_keys();
   EXPECT_EQ(test::reason_in(planned.ask(0, MaskedFixture::task(0, steps_, kAll))), "its plan has no use for this");
   EXPECT_TRUE(wire::holds<wire::Update>(planned.ask(0, MaskedFixture::task(0, cut_steps(x_, FixedSteps{7}), kAll))));
 }
 
-TEST_F(MaskedClientRules, AreNotAskedForEver) {
-  ASSERT_TRUE(wire::holds<wire::Update>(fixture_.ask(0, MaskedFixture::task(0, steps_, kAll, 35))));
-  EXPECT_EQ(refusal(MaskedFixture::task(0, steps_, kAll, 36)),
-            "it was asked too often: many answers at one x tell the parts of a sum");
-}
-
 // ---- What a server may not change on its way.
-
-wire::MaskingGroup masking_group_message(wire::MaskingGroup masking_group, std::uint32_t place) {
-  masking_group.place = place;
-  return masking_group;
-}
 
 // "All" must stay the same: with another masking group, a gradient over all but one could be had after all.
 TEST_F(MaskedClientRules, StayWithTheirMaskingGroup) {
   wire::MaskingGroup smaller = fixture_.masking_group();
   smaller.members.pop_back();
+  smaller.groups = {kWithoutLast};
   EXPECT_EQ(test::reason_in(fixture_.say(0, masking_group_message(smaller, 0))),
             "this run began with another group of clients");
   wire::MaskingGroup reordered = fixture_.masking_group();
@@ -244,60 +225,53 @@ TEST_F(MaskedClientRules, StayWithTheirMaskingGroup) {
       << "the same again";
 }
 
-// A server that tells each client another order would choose the signs of the masks, were they by place.
+// A server that tells each client another order would choose the signs of the masks, were they by place. It gets no
+// further than the first sum.
 TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
   MaskedFixture fixture(four_clients());
   const std::uint32_t orders[4][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {1, 2, 0, 3}, {0, 1, 2, 3}};
-  const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = cut_steps(x);
-  const masking::PartLayout layout = masking::layout_of(task, kUnknowns, {});
-  std::vector<masking::Words> words;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    wire::MaskingGroup masking_group{.run = "run"};
+    wire::MaskingGroup masking_group{.run = "run", .members = {}, .groups = {kAll}};
     std::uint32_t place = 0;
     for (std::uint32_t p = 0; p < 4; ++p) {
       masking_group.members.push_back(fixture.masking_group().members[orders[i][p]]);
       if (orders[i][p] == i) place = p;
     }
     fixture.say(i, masking_group_message(masking_group, place));
-    fixture.say(i, fixture.prepare(place));
-    words.push_back(*std::get<wire::Update>(fixture.ask(i, MaskedFixture::task(0, task, kAll))).masked);
   }
+  fixture.set_up();
+
+  EXPECT_EQ(fixture.refusal(), "the masks of the clients do not cancel");
+  std::vector<masking::Words> words;
+  for (const auto& [client, message] : fixture.heard()) {
+    if (const auto* sums = std::get_if<wire::ColumnSums>(&message)) words.push_back(sums->part.words);
+  }
+  ASSERT_EQ(words.size(), 4);
+  const masking::PartLayout layout{words[0].size() - masking::PartLayout::kHead, 0};  // as words alone
   for (int signs = 0; signs < 8; ++signs) {
     masking::Words total = words[0];
     for (std::size_t i = 1; i < 4; ++i) {
       ((signs >> (i - 1)) & 1) == 0 ? masking::add_part(layout, words[i], total)
                                     : masking::subtract_part(layout, words[i], total);
     }
-    EXPECT_GT(masking::read_sum(layout, {}, total).parties, 1000) << signs;
+    EXPECT_GT(masking::read_sum(layout, masking::Grid{0}, total).parties, 1000) << signs;
   }
-}
-
-// Rows that one client brings to another scale than the others would be all that is left of a sum.
-TEST(MaskedClientPreparations, DoNotCancelWhereTheyDiffer) {
-  MaskedFixture fixture(four_clients());
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    fixture.say(i, masking_group_message(fixture.masking_group(), i));
-    ASSERT_TRUE(wire::holds<wire::Prepared>(fixture.say(i, fixture.prepare(i, i == 0 ? 1 : 2))))
-        << "which stands for other scales";
-  }
-  const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = cut_steps(x);
-  EXPECT_FALSE(fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll));
 }
 
 TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
-  EXPECT_EQ(test::reason_in(fixture_.say(0, fixture_.prepare(0, 2))),
-            "this run had its rows prepared in another way before");
+  wire::Prepare other = fixture_.prepare(0);
+  other.question.totals.sparse = true;
+  EXPECT_EQ(test::reason_in(fixture_.say(0, other)), "this run had its rows prepared in another way before");
   EXPECT_EQ(test::reason_in(fixture_.say(0, MaskedFixture::welcome({{"target", "b"}}))),
-            "it cannot make keys for masks; its own log says why");
+            "this run had another plan before");
 }
 
 /// Its column sums change when the test says so, as those of a table that was edited do.
-class EditedOwner final : public DataOwner {
+class EditedOwner final : public test::BareOwner {
  public:
   Result<TableShape> read(const std::string&, const io::Plan&) override { return TableShape{3, 2, {}, false, false}; }
   Result<ColumnSums> sum_columns(const io::SumColumns&) override { return ColumnSums{3, sums}; }
+  Result<std::vector<ColumnKind>> count_columns() override { return std::vector(2, ColumnKind::Varying); }
   Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override { return Error{"not here"}; }
   Result<LocalReply> answer(const LocalTask&) override { return Error{"not here"}; }
 
@@ -308,18 +282,20 @@ class EditedOwner final : public DataOwner {
 TEST(EditedTables, SendNothingElseToAQuestionThatWasAnswered) {
   EditedOwner owner;
   test::NoLog log;
-  ClientProtocol client({.name = test::fixture_name(0), .software = ""}, owner, log);
+  ClientProtocol client({.name = test::fixture_name(0), .software = "", .consent = {.rules = test::kNoRules}}, owner,
+                        log);
   const auto ready = client.on_message(MaskedFixture::welcome()).answer;
-  wire::MaskingGroup masking_group{.run = "run"};
+  wire::MaskingGroup masking_group{.run = "run", .members = {}, .groups = {places({0, 1, 2})}};
   for (std::size_t i = 0; i < 3; ++i) {
     const masking::Masker other(masking::random_key(), "run");
-    const wire::MaskKey others{.key = wire::bytes_from(masking::text_of(other.public_key()))};
-    masking_group.members.push_back({test::fixture_name(i), i == 0 ? std::get<wire::Ready>(*ready).mask_key : others});
+    wire::Membership shown = std::get<wire::Ready>(*ready).membership;
+    if (i > 0) shown.key = wire::bytes_from(masking::text_of(other.public_key()));
+    masking_group.members.push_back({test::fixture_name(i), shown});
   }
   ASSERT_FALSE(client.on_message(masking_group).answer);
-  const wire::SumColumns question{.run = "run", .question = {.columns = 2}};
+  const wire::SumColumns question{.run = "run", .question = {.columns = 2, .of = io::SumColumns::Of::Squares}};
   const auto first = client.on_message(question).answer;
-  ASSERT_TRUE(wire::holds<wire::ColumnSums>(*first));
+  ASSERT_TRUE(wire::holds<wire::ColumnSums>(*first)) << test::reason_in(*first);
   EXPECT_TRUE(std::get<wire::ColumnSums>(*first).sums.empty()) << "no numbers beside their masked words";
   EXPECT_EQ(bytes_of(*client.on_message(question).answer), bytes_of(*first));
   owner.sums[1] = 3.0;
@@ -334,33 +310,17 @@ TEST_F(MaskedClientRules, RefuseNumbersThatOthersDoNotSee) {
   steps.reveal = Reveal::Sums;
   wire::Task secretly = MaskedFixture::task(0, steps, kAll);
   secretly.own = aligned_copy(x_);
-  EXPECT_EQ(refusal(secretly, 2), "its plan has no use for this") << "no plan asks for single numbers under masks";
+  EXPECT_EQ(refusal(secretly, 2), "it holds numbers that not all participants see");
 }
 
 TEST(MaskedClientSettings, MayWantAllClientsInEverySum) {
-  MaskedFixture fixture(four_clients(), [](ClientProtocolOptions& options) { options.consent.min_sum = 0; });
-  fixture.distribute_keys();
-  const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = cut_steps(x);
-  EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(0, task, kWithoutLast))),
-            "a sum over 3 clients would show too much of each: 4 at least take part");
-  EXPECT_TRUE(fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll));
-}
-
-// Sums over all at one x have no client in which they differ, so there is nothing to vary. Factors that change from one
-// to the next would be what tells the parts apart (independent component analysis).
-TEST(MaskedClientSettings, GiveTheSameHyperplaneAgainWhereSumsAreOverAllAlways) {
-  const std::vector<double> x(kUnknowns, 0.25);
-  const LocalTask task = cut_steps(x, ExactProjection{});
-  for (const bool all : {true, false}) {
-    MaskedFixture fixture(four_clients(),
-                          [&](ClientProtocolOptions& options) { options.consent.min_sum = all ? 0 : 3; });
-    fixture.distribute_keys();
-    const auto first = fixture.sum(MaskedFixture::task(0, task, kAll), task, kAll);
-    const auto again = fixture.sum(MaskedFixture::task(0, task, kAll, 1), task, kAll);
-    ASSERT_TRUE(first && again);
-    const double apart = distance(first->values, again->values) / length(first->values);
-    EXPECT_EQ(apart == 0.0, all) << apart;
+  const auto six = [] { return test::clients_of(generate({.rows = 40, .cols = kUnknowns, .seed = 3}).system, 6, 3); };
+  for (const bool whole : {false, true}) {
+    MaskedFixture fixture(six(), [&](ClientProtocolOptions& options) { options.consent.whole_run = whole; });
+    fixture.form_groups(3);
+    EXPECT_EQ(test::reason_in(fixture.say(0, masking_group_message(fixture.masking_group(), 0))),
+              whole ? "sums over 3 of 6 clients, where its owner wants all of them in each" : "");
+    fixture.form_groups(0);
   }
 }
 

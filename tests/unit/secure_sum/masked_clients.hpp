@@ -34,6 +34,11 @@ inline LocalTask cut_steps(std::span<const double> x, StepBudget budget = FixedS
   return task;
 }
 
+inline wire::MaskingGroup masking_group_message(wire::MaskingGroup masking_group, std::uint32_t place) {
+  masking_group.place = place;
+  return masking_group;
+}
+
 inline double length(std::span<const double> values) { return std::sqrt(squared_norm(values)); }
 
 class MaskedClientRules : public testing::Test {

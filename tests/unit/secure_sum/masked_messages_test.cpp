@@ -34,7 +34,7 @@ std::vector<Client> clients(bool exchanged) {
   return made;
 }
 
-/// Everything that was heard in one run: a round on a grid, one without, one of some clients, and a look.
+/// Everything that was heard in one run: the set-up, a round on a grid, one without, and a look.
 void converse(MaskedFixture& fixture) {
   fixture.distribute_keys();
   const std::vector<double> x(kMessageUnknowns, 0.5);
@@ -45,11 +45,11 @@ void converse(MaskedFixture& fixture) {
   steps.reveal = later.reveal = look.reveal = Reveal::Sums;
   const auto ask = [&](std::uint64_t number, const LocalTask& task, const std::vector<ClientId>& who,
                        masking::Grid grid) {
-    for (const ClientId client : who) fixture.ask(client.value, MaskedFixture::task(number, task, who, 0, grid));
+    for (const ClientId client : who) fixture.ask(client.value, MaskedFixture::task(number, task, who, grid));
   };
   ask(0, steps, all, {-40});
   ask(1, steps, all, {});
-  ask(2, later, places({0, 1, 2}), {});
+  ask(2, later, all, {});
   ask(3, look, all, {});
 }
 
@@ -62,10 +62,11 @@ struct Taken {
 Taken taken_apart(wire::ClientMessage message) {
   Taken taken;
   const auto take = [&](masking::Words& words) { taken.words = std::exchange(words, {}); };
-  if (auto* sums = std::get_if<wire::ColumnSums>(&message)) take(sums->masked);
+  if (auto* sums = std::get_if<wire::ColumnSums>(&message)) take(sums->part.words);
   if (auto* prepared = std::get_if<wire::Prepared>(&message)) take(prepared->masked_norms);
   if (auto* update = std::get_if<wire::Update>(&message)) take(*update->masked);
-  if (auto* ready = std::get_if<wire::Ready>(&message)) ready->mask_key.key.clear();
+  if (auto* ready = std::get_if<wire::Ready>(&message)) ready->membership.table.clear();
+  if (auto* ready = std::get_if<wire::Ready>(&message)) ready->membership.key.clear();
   taken.rest = bytes_of(message);
   return taken;
 }

@@ -18,9 +18,7 @@ ReplayGuard::Key key_of(std::uint8_t first) {
   return key;
 }
 
-ReplayGuard::Question task(std::uint64_t number, std::uint32_t attempt, std::uint8_t question) {
-  return {"task", number, attempt, key_of(question)};
-}
+using Seen = ReplayGuard::Seen;
 
 class ReplayGuards : public testing::TestWithParam<bool> {
  protected:
@@ -34,11 +32,12 @@ class ReplayGuards : public testing::TestWithParam<bool> {
       guard_ = replay_guard_in_memory();
     }
   }
-  bool granted(const ReplayGuard::Question& asked, const std::string& run = "run", std::uint8_t answer = 7) {
-    const auto seen = guard_->look(run, asked), admission = guard_->record(run, asked, key_of(answer));
-    EXPECT_TRUE(seen && admission);
-    EXPECT_TRUE(seen->granted || !admission->granted);
-    return admission->granted;
+  Seen say(std::uint8_t question, std::uint8_t answer, const std::string& run = "run") {
+    const auto before = guard_->look(run, key_of(question));
+    const auto said = guard_->record(run, key_of(question), key_of(answer));
+    EXPECT_TRUE(before && said);
+    EXPECT_EQ(*before == Seen::Never, *said == Seen::Never);
+    return *said;
   }
 
   test::TempFolder folder_;
@@ -57,42 +56,29 @@ TEST_P(ReplayGuards, KeepTheSecretOfARun) {
   EXPECT_EQ(*guard_->secret("another", key_of(5)), key_of(3));
 }
 
-TEST_P(ReplayGuards, GrantAQuestionOnceAndItsRepetition) {
-  EXPECT_TRUE(granted(task(0, 0, 1)));
+TEST_P(ReplayGuards, KnowWhatWasSaidToWhat) {
+  EXPECT_EQ(say(1, 7), Seen::Never);
   open();
-  EXPECT_TRUE(granted(task(0, 0, 1))) << "to the letter";
-  EXPECT_FALSE(granted(task(0, 0, 2))) << "another question of the same number";
-  EXPECT_TRUE(granted(task(0, 1, 2))) << "a new attempt";
-  EXPECT_FALSE(granted(task(0, 0, 1))) << "an earlier one";
-  EXPECT_TRUE(granted(task(7, 0, 3)));
-  open();
-  EXPECT_FALSE(granted(task(6, 9, 3)));
-  EXPECT_TRUE(granted(task(6, 0, 3), "another"));
-  EXPECT_TRUE(granted({"columns", 0, 0, key_of(1)})) << "of another kind";
-}
-
-TEST_P(ReplayGuards, TellWhatWasAnsweredLast) {
-  granted(task(4, 3, 1));
-  const auto admission = guard_->look("run", task(4, 1, 2));
-  EXPECT_FALSE(admission->granted);
-  EXPECT_EQ(admission->last_number, 4);
-  EXPECT_EQ(admission->last_attempt, 3);
+  EXPECT_EQ(say(1, 7), Seen::Same);
+  EXPECT_EQ(say(2, 7), Seen::Never) << "to another question";
+  EXPECT_EQ(say(1, 8, "another"), Seen::Never) << "in another run";
 }
 
 // Whatever made the answer another one: data that were edited, a plan that was changed.
-TEST_P(ReplayGuards, LetNoOtherAnswerToTheSameQuestionLeave) {
-  EXPECT_TRUE(granted(task(4, 0, 1), "run", 8));
+TEST_P(ReplayGuards, NoticeAnotherAnswerToTheSameQuestion) {
+  EXPECT_EQ(say(1, 8), Seen::Never);
   open();
-  EXPECT_FALSE(granted(task(4, 0, 1), "run", 9));
-  EXPECT_TRUE(granted(task(4, 0, 1), "run", 8));
+  EXPECT_EQ(say(1, 9), Seen::Other);
+  EXPECT_EQ(say(1, 8), Seen::Same);
 }
 
-TEST_P(ReplayGuards, PinWhatMustStayAsItIs) {
-  EXPECT_TRUE(*guard_->pin("run", "plan", key_of(1)));
+TEST_P(ReplayGuards, ForgetARunAndKeepWhatIsOfAll) {
+  say(1, 8);
+  say(1, 9, "");
+  ASSERT_TRUE(guard_->forget("run"));
   open();
-  EXPECT_TRUE(*guard_->pin("run", "plan", key_of(1)));
-  EXPECT_FALSE(*guard_->pin("run", "plan", key_of(2)));
-  EXPECT_TRUE(*guard_->pin("another", "plan", key_of(2)));
+  EXPECT_EQ(say(1, 7), Seen::Never);
+  EXPECT_EQ(say(1, 7, ""), Seen::Other);
 }
 
 TEST(StoredReplayGuard, IsNotOpenedWhereOthersCanReadIt) {
@@ -129,14 +115,10 @@ Result<Answers> answers_from(const std::filesystem::path& state) {
     const auto secret = (*guard)->secret(run, key_of(99));
     if (!secret) return secret.error();
     answers.emplace_back("secret of " + run, *secret);
-    for (std::uint64_t number = 1; number <= 3; ++number) {
-      for (std::uint8_t question = 1; question <= 3; ++question) {
-        const auto seen = (*guard)->look(run, task(number, 1, question));
-        if (!seen) return seen.error();
-        const std::string verdict = std::to_string(seen->granted) + std::to_string(seen->repeated) + " after " +
-                                    std::to_string(seen->last_number) + "." + std::to_string(seen->last_attempt);
-        answers.emplace_back(run + std::to_string(number) + std::to_string(question) + ": " + verdict, key_of(0));
-      }
+    for (std::uint8_t question = 1; question <= 4; ++question) {
+      const auto seen = (*guard)->look(run, key_of(question));
+      if (!seen) return seen.error();
+      answers.emplace_back(run + std::to_string(question) + ": " + std::to_string(static_cast<int>(*seen)), key_of(0));
     }
   }
   return answers;
@@ -146,9 +128,9 @@ void live(ReplayGuard& guard) {
   for (std::uint8_t k = 0; k < 3; ++k) {
     const std::string run(1, static_cast<char>('a' + k));
     ASSERT_TRUE(guard.secret(run, key_of(k)));
-    ASSERT_TRUE(*guard.pin(run, "plan", key_of(1)));
-    ASSERT_TRUE(guard.record(run, task(1, 0, 1), key_of(1)));
-    ASSERT_TRUE(guard.record(run, task(2, 1, 2), key_of(2)));
+    for (std::uint8_t question = 1; question <= 3; ++question) {
+      ASSERT_TRUE(guard.record(run, key_of(question), key_of(question)));
+    }
   }
 }
 
@@ -194,7 +176,7 @@ TEST(StoredReplayGuard, IsNotOpenedWhereAnOlderCopyWasPutBack) {
     live(*guard);
   }
   std::filesystem::copy(folder / "state", folder / "backup", std::filesystem::copy_options::recursive);
-  EXPECT_TRUE((*open_replay_guard(folder / "state"))->record("a", task(3, 0, 1), key_of(1)));
+  EXPECT_TRUE((*open_replay_guard(folder / "state"))->record("a", key_of(4), key_of(1)));
   EXPECT_TRUE(open_replay_guard(folder / "state"));
 
   std::filesystem::remove_all(folder / "state");
@@ -202,33 +184,28 @@ TEST(StoredReplayGuard, IsNotOpenedWhereAnOlderCopyWasPutBack) {
   const auto older = open_replay_guard(folder / "state");
 
   ASSERT_FALSE(older);
-  EXPECT_EQ(folder.local(older.error().message),
-            "state/masks.db is older than what this client last wrote to it (change 12 of 13): it was restored from a "
-            "backup, or lost its last pages; with it this client could answer a question twice, and so give its part "
-            "away. Put the newest copy back; without one, take it away and begin a new run: those under way cannot go "
-            "on with this client");
+  EXPECT_EQ(
+      folder.local(older.error().message),
+      "state/masks.db is older than what this client last wrote to it (change 12 of 13): it was restored from a "
+      "backup, or lost its last pages; with it this client could answer a question in two ways, and so give its "
+      "part away. Put the newest copy back; without one, take it away and begin a new run: those under way cannot "
+      "go on with this client");
   std::filesystem::remove(folder / "state/masks.db");
   EXPECT_TRUE(open_replay_guard(folder / "state")) << "as it says";
 }
 
-TEST(StoredReplayGuard, GoesOnWithAFileOfAnEarlierVersion) {
+TEST(StoredReplayGuard, RefusesAFileOfAnEarlierVersion) {
   const test::TempFolder folder;
   std::filesystem::create_directory(folder / "state");
   Database::create(folder / "state/masks.db", {0x6665646d, 1, "masks.db"},
-                   "CREATE TABLE secrets (run TEXT PRIMARY KEY, secret BLOB NOT NULL);"
-                   "CREATE TABLE claims (run TEXT NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, attempt "
-                   "INTEGER NOT NULL, question BLOB NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (run, kind));",
-                   [](Database& database) {
-                     database.run("INSERT INTO secrets VALUES ('a', ?)",
-                                  Blob{std::string_view("0123456789abcdef0123456789abcdef")});
-                   });
+                   "CREATE TABLE secrets (run TEXT PRIMARY KEY, secret BLOB NOT NULL);", [](Database&) {});
+  std::filesystem::permissions(folder / "state/masks.db",
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 
-  const auto first = (*open_replay_guard(folder / "state"))->secret("a", key_of(1));
-  const auto second = (*open_replay_guard(folder / "state"))->secret("a", key_of(2));
+  const auto opened = open_replay_guard(folder / "state");
 
-  ASSERT_TRUE(first && second);
-  EXPECT_EQ((*first)[0], '0');
-  EXPECT_EQ(*second, *first);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("masks.db"), std::string::npos) << opened.error().message;
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/generate.hpp"
+#include "plan/table_site.hpp"
 #include "problem/standardize.hpp"
+#include "support/bare_owner.hpp"
 #include "support/server_harness.hpp"
 #include "support/tiny_systems.hpp"
 #include "transport/protocol/client_protocol.hpp"
@@ -116,24 +118,31 @@ TEST(Agreement, NamesWhoPreparedWhatCannotBe) {
 // ---- Standardising.
 
 /// Rows in memory.
-class RowsOwner final : public DataOwner {
+class RowsOwner final : public test::BareOwner {
  public:
-  explicit RowsOwner(LinearSystem rows) : system(std::move(rows)) {}
-  Result<TableShape> read(const std::string&, const io::Plan&) override {
-    return TableShape{row_count(system.rows), column_count(system.rows), {}, is_sparse(system.rows), false};
+  explicit RowsOwner(LinearSystem rows) : system_(std::move(rows)) {}
+  Result<TableShape> read(const std::string&, const io::Plan& plan) override {
+    const TableShape shape{row_count(system_.rows), column_count(system_.rows), {}, is_sparse(system_.rows), false};
+    plan_ = plan;
+    site_.emplace(plan_, "", std::move(system_));
+    return shape;
   }
-  Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
-    if (question.centre) return column_square_sums(system, *question.centre);
-    add_intercept(system);
-    return column_sums(system);
-  }
+  Result<ColumnSums> sum_columns(const io::SumColumns& question) override { return site_->sum_columns(question); }
   Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override {
-    apply(*question.scaling, system);
-    return io::PreparedRows{{place, "", row_count(system.rows), 1.0, 1.0}, column_count(system.rows)};
+    std::vector<std::string> warnings;
+    auto made = std::move(*site_).prepare(question, {}, {place, 1}, warnings);
+    if (!made) return made.error();
+    client = *std::move(made);
+    return io::PreparedRows{client->summary(), client->block().cols()};
   }
   Result<LocalReply> answer(const LocalTask&) override { return Error{"not in this test"}; }
 
-  LinearSystem system;
+  std::optional<Client> client;
+
+ private:
+  LinearSystem system_;
+  io::Plan plan_;
+  std::optional<io::TableSite> site_;
 };
 
 TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
@@ -169,10 +178,11 @@ TEST(Agreement, StandardisesLikeOneProcessToTheBit) {
     }
     std::ranges::for_each(parts, add_intercept);
     const Scaling expected = standardize(parts, density < 1.0 ? Centring::None : Centring::ByMean, 1);
-    EXPECT_EQ(federation->prepare.question.scaling->centre, expected.centre);
-    EXPECT_EQ(federation->prepare.question.scaling->scale, expected.scale);
+    const auto scaling = io::scaling_of(options.plan, federation->totals, 6);
+    EXPECT_EQ(scaling->centre, expected.centre);
+    EXPECT_EQ(scaling->scale, expected.scale);
     for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_EQ(test::written_out(owners[i]->system.rows), test::written_out(parts[i].rows));
+      EXPECT_EQ(test::written_out(owners[i]->client->block().system().rows), test::written_out(parts[i].rows));
     }
   }
 }
@@ -181,6 +191,7 @@ TEST(Agreement, NamesWhoSentSumsThatCannotBe) {
   const auto reason = [](const std::function<void(wire::ColumnSums&)>& spoil) {
     FederationOptions options = test::harness_options({"a"});
     options.plan.standardize = true;
+    options.plan.method.name = MethodName::Fedrk;
     ServerHarness harness(options);
     harness.join("a", 3, 2);
     const test::PlayedClients clients(

@@ -150,7 +150,7 @@ TEST(Chunks, HoldTextsInUtf8) {
   EXPECT_EQ(with("M\xC3\xBCnchen"), "whole");
   EXPECT_EQ(with("M\xFCnchen"), "malformed message: a text that is not UTF-8");
   EXPECT_EQ(after(chunks_of(ClientMessage(Ready{.names = {"\xC3"}}))), "malformed message: a text that is not UTF-8");
-  EXPECT_EQ(after(chunks_of(ClientMessage(Ready{.mask_key = {.key = {0xC3}}}))), "whole") << "which is no text";
+  EXPECT_EQ(after(chunks_of(ClientMessage(Ready{.membership = {.key = {0xC3}}}))), "whole") << "which is no text";
 }
 
 // ---- Every kind of message, whatever its fields hold.

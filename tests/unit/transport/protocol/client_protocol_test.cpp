@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/bare_owner.hpp"
 #include "support/local_federation.hpp"
 #include "support/messages.hpp"
 #include "transport/protocol/wire.hpp"
@@ -15,7 +16,7 @@ namespace fedrk::network {
 namespace {
 
 /// Says what the test has put into it, and counts how often it is asked.
-class ScriptedOwner final : public DataOwner {
+class ScriptedOwner final : public test::BareOwner {
  public:
   Result<TableShape> read(const std::string& run, const io::Plan& plan) override {
     ++reads;
@@ -27,7 +28,7 @@ class ScriptedOwner final : public DataOwner {
   Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
     order = question.names;
     if (!row_trouble.empty()) return Error{row_trouble};
-    return ColumnSums{3, question.centre.value_or(std::vector(question.columns, 0.1))};
+    return ColumnSums{3, std::vector(question.columns, question.of == io::SumColumns::Of::Squares ? 0.2 : 0.1)};
   }
   Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override {
     ++preparations;
@@ -51,6 +52,12 @@ class ScriptedOwner final : public DataOwner {
 wire::Welcome welcome(const std::string& run, const std::string& target = "y") {
   // FedRK takes columns as they are.
   return {.run = run, .plan = {{"target", {target}}, {"method", {"published"}}}};
+}
+
+wire::Welcome scaled_welcome(const std::string& run) {
+  wire::Welcome message = welcome(run);
+  message.plan.push_back({"standardize", {"true"}});
+  return message;
 }
 
 wire::Prepare prepare(const std::string& run, std::uint32_t place = 0) {
@@ -125,17 +132,20 @@ TEST_F(Participants, PrepareOnceForARunHoweverOftenTheyAreTold) {
 }
 
 TEST_F(Participants, AddUpColumns) {
-  answer(welcome("r"));
+  answer(scaled_welcome("r"));
   const wire::SumColumns question{.run = "r", .question = {.columns = 2}};
   EXPECT_EQ(std::get<wire::ColumnSums>(answer(question)).sums[1], 0.1);
-  EXPECT_FALSE(std::get<wire::ColumnSums>(answer(question)).squared);
-  const wire::SumColumns squares{.run = "r", .question = {2, {}, {{0.1, 0.2}}}};
+  EXPECT_EQ(std::get<wire::ColumnSums>(answer(question)).of, io::SumColumns::Of::Entries);
+  const wire::SumColumns squares{.run = "r", .question = {2, {}, io::SumColumns::Of::Squares, {3, false, {0.1, 0.2}}}};
   EXPECT_EQ(std::get<wire::ColumnSums>(answer(squares)).sums[1], 0.2);
-  EXPECT_TRUE(std::get<wire::ColumnSums>(answer(squares)).squared);
+  EXPECT_EQ(std::get<wire::ColumnSums>(answer(squares)).of, io::SumColumns::Of::Squares);
+  answer(welcome("s"));
+  EXPECT_EQ(refusal(wire::SumColumns{.run = "s", .question = {.columns = 2}}),
+            "its plan has no use for sums of columns");
 }
 
 TEST_F(Participants, HearTheOrderOfTheColumnsWithEveryQuestion) {
-  answer(welcome("r"));
+  answer(scaled_welcome("r"));
   wire::SumColumns question{.run = "r", .question = {.columns = 2}};
   answer(question);
   EXPECT_TRUE(owner.order.empty()) << "they have it already";
@@ -145,6 +155,7 @@ TEST_F(Participants, HearTheOrderOfTheColumnsWithEveryQuestion) {
   owner.row_trouble = "it has other columns, 'secret'";
   EXPECT_EQ(refusal(question), "its data do not fit this plan; its own log says why");
   auto prepared = prepare("r");
+  prepared.question.totals = {3, false, {0.1, 0.2}, {0.1, 0.2}};
   prepared.question.names = {"w"};
   EXPECT_EQ(refusal(prepared), "its data do not fit this plan; its own log says why");
   EXPECT_EQ(owner.order, (std::vector<std::string>{"w"}));
@@ -189,8 +200,8 @@ TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
   EXPECT_EQ(refusal(wire::SumColumns{.run = "r", .question = {.columns = ~std::uint64_t{0}}}),
             "sums of too many columns");
   auto endless = prepare("r");
-  endless.question.scaling.emplace().scale = {std::numeric_limits<double>::infinity()};
-  EXPECT_EQ(refusal(endless), "the server's scales are not finite");
+  endless.question.totals.squares = {std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(refusal(endless), "the sums of the columns are not finite");
   EXPECT_EQ(owner.preparations, 0);
 }
 
@@ -198,7 +209,7 @@ TEST_F(Participants, RefuseSizesThatTheyCannotBear) {
 TEST_F(Participants, StandardiseOnlyWhereThePlanSaysSo) {
   answer(welcome("r"));
   auto scaled = prepare("r");
-  scaled.question.scaling.emplace();
+  scaled.question.totals.squares = {1.0, 1.0};
   EXPECT_EQ(refusal(scaled), "the plan says otherwise whether columns are scaled");
   EXPECT_EQ(owner.preparations, 0);
 }
@@ -209,13 +220,14 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   test::NoLog log;
   wire::Welcome hello = welcome("r");
   hello.masked = true;
-  wire::MaskingGroup masking_group{.run = "r"};
+  wire::MaskingGroup masking_group{.run = "r", .members = {}, .groups = {{ClientId{0}, ClientId{1}, ClientId{2}}}};
   for (const char* name : {"a", "b", "c"}) {
     owners.push_back(std::make_unique<ScriptedOwner>());
-    participants.push_back(
-        std::make_unique<ClientProtocol>(ClientProtocolOptions{.name = name, .software = ""}, *owners.back(), log));
+    participants.push_back(std::make_unique<ClientProtocol>(
+        ClientProtocolOptions{.name = name, .software = "", .consent = {.rules = test::kNoRules}}, *owners.back(),
+        log));
     const auto ready = participants.back()->on_message(hello).answer;
-    masking_group.members.push_back({name, std::get<wire::Ready>(*ready).mask_key});
+    masking_group.members.push_back({name, std::get<wire::Ready>(*ready).membership});
   }
   ScriptedOwner& owner = *owners[0];
   const auto refusal = [&](const wire::ServerMessage& message) {
@@ -247,11 +259,11 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
             "this run had its rows prepared in another way before");
   EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
 
-  wire::SumColumns sums{.run = "r", .question = {.columns = 2}};
+  wire::SumColumns sums{.run = "r", .question = {.columns = 2, .of = io::SumColumns::Of::Nothing}};
   ASSERT_TRUE(wire::holds<wire::ColumnSums>(*participants[1]->on_message(sums).answer));
   sums.question.names = {"v", "u"};
   EXPECT_EQ(test::reason_in(*participants[1]->on_message(sums).answer),
-            "the server asks once more for sums, and for others than before");
+            "the server asks once more for sums, and in another order than the rows were prepared");
   EXPECT_TRUE(owners[1]->order.empty()) << "the rows stay as they were prepared";
 }
 

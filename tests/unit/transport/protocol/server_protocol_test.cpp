@@ -87,7 +87,7 @@ TEST(ServerProtocol, RefusesAnotherProtocol) {
   const auto connection = harness.open();
   harness.say(connection, test::hello("a", 3));
   expect_closed(harness, connection, Closing::Unfit,
-                "the server speaks protocol 7, the client 3: use the same version of fedrk on both sides");
+                "the server speaks protocol 8, the client 3: use the same version of fedrk on both sides");
 }
 
 // Those of protocols before 5 wrote messages with protobuf.
@@ -103,9 +103,9 @@ TEST(ServerProtocol, RefusesAProtobufClientByTheNumberOfItsProtocol) {
   EXPECT_EQ(reason("\x0A\x10\x08\x04\x12\x07"
                    "fedrk 1\x1A\x01"
                    "a\x20\x01"),
-            "the server speaks protocol 7, the client 4: use the same version of fedrk on both sides");
+            "the server speaks protocol 8, the client 4: use the same version of fedrk on both sides");
   EXPECT_EQ(reason("\x0A\x82\x01\x08\x03\x1A\x7E" + std::string(126, 'n')),
-            "the server speaks protocol 7, the client 3: use the same version of fedrk on both sides");
+            "the server speaks protocol 8, the client 3: use the same version of fedrk on both sides");
   for (const std::string_view cut : {"\x0A", "\x0A\x10", "\x0A\x10\x08", "\x0A\x10\x08\xFF\xFF\xFF\xFF"}) {
     EXPECT_EQ(reason(cut), "") << "it is no hello";
   }
@@ -214,12 +214,12 @@ TEST(ServerProtocol, TakesColumnSumsForTheQuestionThatTheyAnswer) {
   const auto a = harness.join("a");
   auto question = harness.task(0);
   question.kind = wire::kAnswerKind<wire::ColumnSums>;
-  question.squared = true;
+  question.of = io::SumColumns::Of::Squares;
   harness.protocol.begin(question, kFirst);
   wire::ColumnSums sums{.run = "test"};
   harness.say(a, sums);
   EXPECT_EQ(harness.session(0).counts.stale, 1U);
-  sums.squared = true;
+  sums.of = io::SumColumns::Of::Squares;
   harness.say(a, sums);
   EXPECT_TRUE(harness.protocol.wait()[0].message);
 }

@@ -55,7 +55,7 @@ class OneUpgrade {
       if (count <= 0) break;
       request.append(bytes.data(), static_cast<std::size_t>(count));
     }
-    EXPECT_EQ(value_of(request, "Sec-WebSocket-Protocol"), "fedrk.7");
+    EXPECT_EQ(value_of(request, "Sec-WebSocket-Protocol"), "fedrk.8");
     const std::string answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
                                (subprotocol_.empty() ? "" : "Sec-WebSocket-Protocol: " + subprotocol_ + "\r\n") +
                                "Sec-WebSocket-Accept: " + accepted(value_of(request, "Sec-WebSocket-Key")) + "\r\n\r\n";
@@ -80,18 +80,18 @@ class OneUpgrade {
 };
 
 TEST(WebSocketClient, LeavesAServerOfAnotherProtocolInWords) {
-  const LinkEnd earlier = OneUpgrade("fedrk").end(), later = OneUpgrade("fedrk.8").end();
+  const LinkEnd earlier = OneUpgrade("fedrk").end(), later = OneUpgrade("fedrk.9").end();
 
   EXPECT_EQ(earlier.kind, LinkEnd::Kind::Denied);
   EXPECT_EQ(
       earlier.message,
-      "the server speaks protocol 4 or an earlier one, this client 7: use the same version of fedrk on both sides");
+      "the server speaks protocol 4 or an earlier one, this client 8: use the same version of fedrk on both sides");
   EXPECT_EQ(later.kind, LinkEnd::Kind::Denied);
-  EXPECT_EQ(later.message, "the server speaks protocol 8, this client 7: use the same version of fedrk on both sides");
+  EXPECT_EQ(later.message, "the server speaks protocol 9, this client 8: use the same version of fedrk on both sides");
 }
 
 TEST(WebSocketClient, StaysWithAServerOfItsOwnOrWhereAProxyTookTheNameAway) {
-  for (const char* name : {"fedrk.7", ""}) EXPECT_NE(OneUpgrade(name).end().kind, LinkEnd::Kind::Denied) << name;
+  for (const char* name : {"fedrk.8", ""}) EXPECT_NE(OneUpgrade(name).end().kind, LinkEnd::Kind::Denied) << name;
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The rules that bound what masked sums show of a client's table, over all runs, whatever a server says. A sum hides
+// whose part is whose; what the sum itself determines is known. So what is bounded is how much of the span of the rows
+// has been shown, and to which other sum a sum can be compared:
+//
+//   kept company     Sums are over the groups of the run or over everyone. All sets of clients that sums were over, of
+//                    this run and earlier ones about the same columns, divide the clients into cells: those that were
+//                    always in the same sums. Whatever is computed from the sums is made of whole cells, so no cell is
+//                    smaller than a sum may be.
+//   directions       Of m rows in a sum, no more than max_share m directions of their span are shown: the columns of
+//                    Gram sums, and one for each further vector (a displacement, a gradient, a product). Of what is
+//                    linear in second moments never more than there are columns, so a tall table can be fitted for
+//                    ever.
+//   changed tables   Where fewer than min_rows records were added, removed or changed since an earlier run, two sums
+//                    would differ by them.
+//   scalars          A number of its own (a residual) comes with each vector at most.
+//
+// Nothing here looks at a value. The ledger (checkpoint/disclosure_ledger.hpp) outlives the process.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "checkpoint/disclosure_ledger.hpp"
+#include "fedrk/engine.hpp"
+#include "transport/protocol/client_site.hpp"
+
+namespace fedrk::network {
+
+/// An owner's settings.
+struct DisclosureRules {
+  std::size_t min_sum = 3;          // clients of a sum, at least
+  std::size_t min_rows = 10;        // of a table that takes part, and records that change between two runs
+  double max_share = 0.2;           // directions for each row in a sum
+  std::vector<std::string> left{};  // clients that take part no more, whose part in earlier sums may be told
+};
+
+/// The rows behind a sum.
+struct SumRows {
+  std::uint64_t rows = 0;
+  /// More vectors than there are columns tell nothing more: true of whatever is linear in the second moments. Local
+  /// steps are not. Where rows are fewer than columns, a sum of projections tells which directions they span, and
+  /// `rows` are those of such clients alone.
+  bool linear = true;
+};
+
+/// What an answer shows.
+struct DisclosureCost {
+  std::vector<std::string> gram_columns{};
+  std::uint64_t vectors = 0, scalars = 0;
+};
+
+class Disclosure {
+ public:
+  explicit Disclosure(store::DisclosureLedger& ledger) : ledger_(ledger) {}
+
+  /// A run begins, which is about these columns, the right-hand side with them. What the records are compared with is
+  /// all that was shown of this table. An error says which rule stands against it.
+  Result<void> begin(const DisclosureRules& rules, const DataOwner& owner, std::vector<std::string> columns);
+  /// Names the records of the table: the same where nothing has changed.
+  const masking::Digest& table() const { return table_; }
+
+  /// What is wrong with the company; empty where nothing is.
+  std::string wrong_company(const RunGroup& group) const;
+  /// Before the first answer: from now on the run counts.
+  Result<void> enter(const RunGroup& group);
+
+  /// How much more a sum over these rows may show.
+  Allowance allowance(const SumRows& sum) const;
+  /// Counts what an answer in such a sum shows; empty: it may be given, else which rule stands against it.
+  Result<std::string> spend(const DisclosureCost& cost, const SumRows& sum);
+  /// What was counted ahead and not used is given back.
+  Result<void> end();
+
+ private:
+  struct Table {
+    std::uint64_t id;
+    store::Disclosed what;
+    store::DisclosedCounts counts;
+  };
+  Result<void> compare(const DataOwner& owner, const store::Disclosed& what, bool& same_table) const;
+  bool overlaps(const std::vector<std::string>& columns) const;
+  std::uint64_t limit(std::uint64_t rows) const;
+  bool is_tall(const SumRows& sum, const std::vector<std::string>& gram) const;
+  Result<void> reserve(store::DisclosedCounts wanted, std::uint64_t left);
+
+  store::DisclosureLedger& ledger_;
+  DisclosureRules rules_;
+  std::uint64_t salt_ = 0;
+  std::vector<std::string> columns_;  // of this run, sorted
+  std::vector<std::string> record_columns_;
+  std::vector<std::uint64_t> records_;
+  masking::Digest table_{};
+  std::optional<Table> shown_;         // of this table before
+  store::DisclosedCounts reserved_{};  // counted in the ledger already, and not used yet
+  store::DisclosedCounts used_{};      // of this table in all
+  std::vector<std::string> gram_;      // sorted
+};
+
+}  // namespace fedrk::network
