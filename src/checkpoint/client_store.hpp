@@ -29,7 +29,7 @@ class ClientStore {
   /// What sums have shown of its tables.
   DisclosureLedger& disclosures();
 
-  /// What an answer under differential privacy tells of this client's rows, in zero-concentrated privacy (zcdp.hpp).
+  /// What an answer under differential privacy tells of this client's rows, as rho of gaussian_privacy.hpp.
   struct PrivacyCharge {
     std::string run;
     std::uint64_t task = 0;

@@ -4,7 +4,7 @@
 // What the owner of rows lets them give away under differential privacy, over all runs, and where it is kept.
 
 #include "checkpoint/client_store.hpp"
-#include "methods/zcdp.hpp"
+#include "methods/gaussian_privacy.hpp"
 
 namespace fedrk::network {
 

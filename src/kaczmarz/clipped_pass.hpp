@@ -17,7 +17,8 @@
 //
 // That holds for each order, and the order has the same distribution for both. Zero rows keep their turn and make no
 // step. The pass is made on the displacement d from 0, with the right-hand sides b_j - <a_j, x>, each rounded by
-// itself: so rounding errors follow ||d|| <= m c and not ||x||. methods/zcdp.hpp accounts for them and for the grid.
+// itself: so rounding errors follow ||d|| <= m c and not ||x||. methods/gaussian_privacy.hpp accounts for them and for
+// the grid.
 //
 // At the end d is rounded to multiples of q = 2^exponent, and a rounded Gaussian number is added to each: whole numbers
 // times q, which masks and sums keep to the bit, and whose low bits tell nothing (Mironov, "On significance of the

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "fedrk/error.hpp"
-#include "methods/zcdp.hpp"
+#include "methods/gaussian_privacy.hpp"
 
 namespace fedrk::privacy {
 namespace {

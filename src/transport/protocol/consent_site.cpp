@@ -9,7 +9,7 @@
 
 #include "linalg/kernels.hpp"
 #include "methods/exposure.hpp"
-#include "methods/zcdp.hpp"
+#include "methods/gaussian_privacy.hpp"
 #include "plan/federation.hpp"
 #include "round/task_cost.hpp"
 

@@ -121,7 +121,8 @@ TEST(ClippedPass, MovesByAtMostTwiceTheClipWhenOneRowIsReplaced) {
     const auto one = clipped_displacement(pass, before, x, order_of(static_cast<std::uint64_t>(pair)));
     const auto other = clipped_displacement(pass, after, x, order_of(static_cast<std::uint64_t>(pair)));
 
-    // As zcdp.hpp has it, the rounding errors of 30 steps in 8 columns are below (8 + 13) 30^2 2^-53 = 2.1e-12.
+    // As gaussian_privacy.hpp has it, the rounding errors of 30 steps in 8 columns are below
+    // (8 + 13) 30^2 2^-53 = 2.1e-12.
     const double bound = 2.0 * pass.clip;
     ASSERT_LE(distance(one, other), bound * (1.0 + 2.2e-12)) << "pair " << pair;
     largest = std::max(largest, distance(one, other) / bound);

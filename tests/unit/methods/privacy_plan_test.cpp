@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/error.hpp"
-#include "methods/zcdp.hpp"
+#include "methods/gaussian_privacy.hpp"
 
 namespace fedrk::privacy {
 namespace {

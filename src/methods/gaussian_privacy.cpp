@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/zcdp.hpp"
+#include "methods/gaussian_privacy.hpp"
 
 #include <algorithm>
 #include <cmath>
