@@ -10,13 +10,11 @@
 // little: whoever masks sums must let none pass over fewer. Where some may be missing, k is the least number of
 // answers that a sum may have, and a complete sum then has more noise than it needs.
 //
-// The grid. Shares are rounded to multiples of q = 2^exponent, and s = share/q >= 2^20. The rounded Gaussian takes the
-// whole number z with the probability of (z - 1/2, z + 1/2), which is the density at z times 1 + (z^2/s^2 - 1)/(24 s^2)
-// and smaller terms: within 1e-11 of the discrete Gaussian for |z| < 8 s, which has the rho of the continuous one
-// (Canonne, Kamath and Steinke, "The discrete Gaussian for differential privacy", NeurIPS 2020). Sums of k of these are
-// as good as one up to 10 k exp(-pi^2 s^2) (Kairouz, Liu and Steinke, "The distributed discrete Gaussian mechanism
-// for federated learning with secure aggregation", ICML 2021). Beyond 8 s lie 1.2e-15 of all draws: part of any
-// sensible delta.
+// The grid. Shares are rounded to multiples of q = 2^exponent, and s = share/q >= 2^20. Rounding a Gaussian share makes
+// its density at a whole number that of the Gaussian plus a uniform number of (-1/2, 1/2). So the sum of k rounded
+// shares is, up to 10 k exp(-pi^2 s^2) (Poisson summation), the rounding of a Gaussian and k - 1 such numbers added to
+// the rows' part, which is whole: a function of a Gaussian mechanism's answer, and never less private than that. Beyond
+// 8 s lie 1.2e-15 of all draws, where doubles thin out: part of any sensible delta.
 //
 // The clip. A pass over m rows that all pull the same way goes about m c sqrt(2/(pi n)). With `clip` left open the
 // first round can go 2 sqrt(n), twice the length of a vector with entries of size one, and the clip falls to a twelfth

@@ -43,7 +43,7 @@ TEST(PrivacyPlan, SharesTheNoiseSoThatTheSumHasEnoughWithoutOneOfThem) {
   EXPECT_EQ(plan.min_answers, 8);
   EXPECT_EQ(round.pass.clip, 0.5);
   EXPECT_NEAR(7.0 * round.pass.noise * round.pass.noise, round.sigma * round.sigma, 1e-12 * round.sigma * round.sigma);
-  EXPECT_NEAR(round.sigma, 1.0 / std::sqrt(2.0 * 0.0208200), 1e-3);  // 2c / sqrt(2 rho)
+  EXPECT_NEAR(round.sigma, 3.7306316, 1e-4);  // 2c/mu, c = 0.5
 }
 
 TEST(PrivacyPlan, MakesLargerSharesWhereSomeMayBeMissing) {

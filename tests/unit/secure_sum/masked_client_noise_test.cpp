@@ -24,7 +24,7 @@ class NoisyClients : public testing::Test {
     return fixture;
   }
 
-  /// Noise so large that an answer costs about a twentieth of epsilon = 1.
+  /// Noise so large that an answer costs about a seventieth of epsilon = 1.
   wire::Task pass(std::uint32_t round) const {
     LocalTask task = noisy_;
     task.round = RoundIndex{round};
