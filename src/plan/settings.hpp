@@ -34,6 +34,7 @@ struct ClientSettings {
   bool insecure = false;
   OwnFiles files;
   std::string state = "state";
+  std::string ledger;           // folder of the privacy ledger; empty: `state`
   bool known_draws = false;     // from the plan's seed, as in one process
   bool reveal_updates = false;  // takes part where the server sees single updates
   bool expose_rows = false;     // also where one update shows a row outright

@@ -148,6 +148,7 @@ CheckLines check_client(const network::ClientSettings& settings, const CheckOpti
   if (rows) lines.push_back(check_rules(settings, *rows));
   check_credentials(settings.tls, settings.insecure, security::Role::Client, settings.name, lines);
   check_folder("state", settings.state, lines);
+  if (!settings.ledger.empty()) check_folder("ledger", settings.ledger, lines);
   if (const fs::path secret = fs::path(settings.state) / "secret"; security::readable_by_others(secret)) {
     lines.push_back({Level::Warning, "state",
                      fmt::format("{} can be read by other users of this machine", secret.string()),

@@ -156,7 +156,13 @@ int client(const ClientArguments& arguments) {
   network::ClientRunOptions options = run_options(*settings);
   options.guard = guard->get();
   options.ledger = &store->disclosures();
-  options.consent.budget = {settings->privacy_epsilon, settings->privacy_delta, &*store};
+  std::optional<store::ClientStore> ledger;  // what all clients of this owner spend
+  if (!settings->ledger.empty()) {
+    auto opened = store::ClientStore::open(settings->ledger);
+    if (!opened) return complain(opened.error().message, kBadInput);
+    ledger = *std::move(opened);
+  }
+  options.consent.budget = {settings->privacy_epsilon, settings->privacy_delta, ledger ? &*ledger : &*store};
   network::ClientRun run(std::move(options), owner, *log);
   const SignalWatch signals([&](int) { run.stop(); });
   const ClientOutcome outcome = run.run();
