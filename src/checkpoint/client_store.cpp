@@ -81,7 +81,9 @@ struct ClientStore::Impl {
   explicit Impl(const fs::path& where)
       : folder(where),
         database(folder, kClientFile, std::string(PrivacyLedger::kSchema) + StoredDisclosures::kSchema,
-                 {PrivacyLedger::kTable, "disclosed_salt", "disclosed", "disclosed_counts"}, kIfOlder),
+                 {PrivacyLedger::kTable, PrivacyLedger::kTables, PrivacyLedger::kOverlaps, PrivacyLedger::kRuns,
+                  "disclosed_salt", "disclosed", "disclosed_counts"},
+                 kIfOlder),
         ledger(database),
         disclosures(database) {}
 
@@ -125,14 +127,21 @@ Result<bool> ClientStore::spend(const PrivacyCharge& charge, double budget_rho) 
   return impl_->ledger.spend(charge, budget_rho);
 }
 
-Result<double> ClientStore::spent_elsewhere(const std::string& run) const {
+Result<std::uint64_t> ClientStore::table_of(const std::string& run, const RecordSource& source) {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->ledger.spent_elsewhere(run);
+  const auto salt = impl_->disclosures.salt();
+  if (!salt) return salt.error();
+  return impl_->ledger.table_of(run, source, *salt);
 }
 
-Result<double> ClientStore::spent() const {
+Result<double> ClientStore::spent_elsewhere(const std::string& run, std::optional<std::uint64_t> table) const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->ledger.spent();
+  return impl_->ledger.spent_elsewhere(run, table);
+}
+
+Result<double> ClientStore::spent(std::optional<std::uint64_t> table) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->ledger.spent(table);
 }
 
 }  // namespace fedrk::store

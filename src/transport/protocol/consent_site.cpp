@@ -45,7 +45,9 @@ Answered<TableFacts> ConsentSite::begin(const RunTerms& terms) {
   auto* facts = std::get_if<TableFacts>(&answer);
   if (facts == nullptr || !terms.masked) return answer;
   names_ = facts->shape.names.empty() ? io::numbered_columns(facts->shape.columns) : facts->shape.names;
-  if (!is_noisy()) {
+  if (is_noisy()) {
+    if (auto refused = compare_with_budget()) return *std::move(refused);
+  } else {
     if (auto refused = compare_with_earlier_runs(facts->shape)) return *std::move(refused);
     facts->table = disclosure_.table();
   }
@@ -64,6 +66,28 @@ std::optional<Refused> ConsentSite::compare_with_earlier_runs(const TableShape& 
     return Refused{fine.error().message};
   }
   return std::nullopt;
+}
+
+// What these very records have spent in earlier runs, and whether the plan goes with it.
+std::optional<Refused> ConsentSite::compare_with_budget() {
+  const privacy::PrivacyOptions& plan = terms_->plan.method.privacy;
+  const PrivacyBudget& own = options_.budget;
+  auto columns = owner_.record_columns();
+  if (!columns) return Refused{columns.error().message};
+  std::ranges::sort(*columns);
+  const auto hashes = [this](std::uint64_t salt, std::span<const std::string> names) {
+    return owner_.record_hashes(salt, names);
+  };
+  const auto table = own.ledger->table_of(terms_->run, {*std::move(columns), hashes});
+  if (!table) return Refused{table.error().message};
+  spent_table_ = *table;
+  const auto spent = own.ledger->spent_elsewhere(terms_->run, spent_table_);  // what this run spent is what it wants
+  if (!spent) return Refused{spent.error().message};
+  const double wanted = privacy::rho_of(plan.epsilon, plan.delta);
+  if (*spent + wanted <= own.rho() * (1.0 + 1e-9)) return std::nullopt;
+  log_.error("privacy.spent",
+             {{"wanted", wanted}, {"allowed", own.rho()}, {"left", std::max(0.0, own.rho() - *spent)}});
+  return Refused{"the plan would tell more of its rows than their owner allows; its own log says how much is left"};
 }
 
 void ConsentSite::end() {
@@ -100,13 +124,7 @@ Result<void> ConsentSite::agree_to(const RunTerms& terms) const {
     return Error{
         "the plan spends differential privacy; say how much these rows may ever give away: --epsilon, --delta"};
   }
-  const auto spent = own.ledger->spent_elsewhere(terms.run);  // what this run has spent is part of what it wants
-  if (!spent) return spent.error();
-  const double wanted = privacy::rho_of(plan.epsilon, plan.delta);
-  if (*spent + wanted <= own.rho() * (1.0 + 1e-9)) return {};
-  log_.error("privacy.spent",
-             {{"wanted", wanted}, {"allowed", own.rho()}, {"left", std::max(0.0, own.rho() - *spent)}});
-  return Error{"the plan would tell more of its rows than their owner allows; its own log says how much is left"};
+  return {};
 }
 
 std::optional<Refused> ConsentSite::meet(const RunGroup& group) {
@@ -323,13 +341,14 @@ std::string ConsentSite::over_budget(const AskedTask& asked, bool repeated) cons
   if (!own.bounded()) return "it spends differential privacy of which this client has none to spend";
   const double rho =
       privacy::rho_of_pass(*pass, prepared_->summary.rows, prepared_->unknowns, asked.task.participants().size());
-  const auto elsewhere = own.ledger->spent_elsewhere(terms_->run);
+  const auto elsewhere = own.ledger->spent_elsewhere(terms_->run, spent_table_);
   if (!elsewhere) return elsewhere.error().message;
   const privacy::PrivacyOptions& plan = terms_->plan.method.privacy;
   const double of_plan = kMaxOfPlan * privacy::rho_of(plan.epsilon, plan.delta);
   std::uint64_t name = 0;  // of the question
   std::memcpy(&name, asked.digest.data(), sizeof name);
-  const auto charged = own.ledger->spend({terms_->run, name >> 1, rho}, std::min(own.rho(), *elsewhere + of_plan));
+  const auto charged =
+      own.ledger->spend({terms_->run, name >> 1, rho, spent_table_}, std::min(own.rho(), *elsewhere + of_plan));
   if (!charged) {
     log_.error("privacy.spent", {{"reason", charged.error().message}});  // it speaks of other runs
     return "its owner allows no further answer: what its rows may give away is spent";

@@ -52,6 +52,7 @@ class ConsentSite final : public ClientSite {
   std::string unwelcome(const RunTerms& terms) const;
   Result<void> agree_to(const RunTerms& terms) const;
   std::optional<Refused> compare_with_earlier_runs(const TableShape& shape);
+  std::optional<Refused> compare_with_budget();
   std::string wrong_columns(const Preparation& question) const;
   std::optional<Refused> dominated_column(const Preparation& question);
   std::string wrong_task(const AskedTask& asked) const;
@@ -76,6 +77,7 @@ class ConsentSite final : public ClientSite {
   std::optional<io::PreparedRows> prepared_;
   std::vector<std::string> order_;   // of their columns, as the server gave it
   std::optional<StepBudget> steps_;  // that were pinned
+  std::uint64_t spent_table_ = 0;    // of the run, as the privacy ledger knows it
   std::set<std::string> runs_;       // masked ones
   bool unfit_ = false;
 };

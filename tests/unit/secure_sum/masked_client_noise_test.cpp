@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "data/record_hashes.hpp"
 #include "methods/gaussian_privacy.hpp"
 #include "support/temp_folder.hpp"
 #include "unit/secure_sum/masked_clients.hpp"
@@ -11,10 +14,10 @@ const test::PlanEntries kNoisyPlan{{"epsilon", "1"}, {"delta", "1e-5"}};
 class NoisyClients : public testing::Test {
  protected:
   /// Clients whose rows may give away so much, over all runs: their ledgers stay from one fixture to the next.
-  MaskedFixture fixture_of(double epsilon, const test::PlanEntries& plan = kNoisyPlan) {
+  MaskedFixture fixture_of(double epsilon, const test::PlanEntries& plan = kNoisyPlan, std::uint64_t rows = 1) {
     stores_.clear();
     MaskedFixture fixture(
-        four_clients(),
+        four_clients(rows),
         [&](ClientProtocolOptions& options) {
           auto& store = stores_.emplace_back(
               std::make_unique<store::ClientStore>(*store::ClientStore::open(folder_.path() / options.name)));
@@ -76,6 +79,25 @@ TEST_F(NoisyClients, SpendNoMoreThanTheirOwnersAllowAlsoAfterARestart) {
   other_run.run = "another";
   const auto refused = test::reason_in(later.say(0, other_run));
   EXPECT_NE(refused.find("the plan would tell more of its rows than their owner allows"), std::string::npos) << refused;
+}
+
+TEST_F(NoisyClients, SpendOfTheRecordsThatTheyHave) {
+  const std::vector<Client> others = four_clients(2);
+  const LinearSystem& rows = others.front().block().system();
+  std::vector<std::string> columns = io::record_columns(kUnknowns);
+  std::ranges::sort(columns);
+  const auto hashes = [&](std::uint64_t salt, std::span<const std::string> names) {
+    return Result(io::record_hashes(rows, salt, names));
+  };
+  {
+    auto store = store::ClientStore::open(folder_.path() / "site-1");
+    const auto table = store->table_of("earlier", {columns, hashes});
+    ASSERT_TRUE(*store->spend({"earlier", 0, privacy::rho_of(1.0, 1e-5), *table}, 1.0));
+  }
+
+  const auto answer = [](const MaskedFixture& fixture) { return fixture.heard().front().second; };
+  EXPECT_TRUE(wire::holds<wire::Ready>(answer(fixture_of(1.0)))) << "other rows in the same folder";
+  EXPECT_FALSE(wire::holds<wire::Ready>(answer(fixture_of(1.0, kNoisyPlan, 2))));
 }
 
 // A plan of little epsilon is not to be a way to all that an owner would ever give.
