@@ -59,8 +59,8 @@ struct LocalTask {
   /// Seed of all draws of this answer, which the client alone knows and never uses again; set by the client itself in
   /// runs where the server sees masked sums only. Unset: draws come from the client's seed and the round.
   std::optional<std::uint64_t> fresh_draws{};
-  /// Standard Gaussian numbers for the noise of a ClippedPass, one for each unknown, from a cryptographic source of the
-  /// client's. Empty: from its stream, for trials in one process.
+  /// Standard Gaussian numbers for the noise of a private answer, one for each of its numbers, from a cryptographic
+  /// source of the client's. Empty: from its stream, for trials in one process.
   std::span<const double> gaussians{};
 
   /// What every participant is told, beside the lists x, own and columns.

@@ -92,6 +92,17 @@ struct ClippedPass {
   static constexpr auto fields(auto& self) { return std::tie(self.steps, self.clip, self.noise, self.exponent); }
 };
 
+/// The cross-products of rows z = (a, w b), each first shortened to the length c where it is longer, with Gaussian
+/// noise and on the grid of multiples of 2^exponent (clipped_products.hpp). For answers under differential privacy.
+/// Needs no x.
+struct NoisyProducts {
+  double bound = 0.0;         // c
+  double rhs_weight = 1.0;    // w
+  double noise = 0.0;         // standard deviation of this client's share
+  std::int32_t exponent = 0;  // of the grid
+  static constexpr auto fields(auto& self) { return std::tie(self.bound, self.rhs_weight, self.noise, self.exponent); }
+};
+
 /// The sum of squares of one column, one number. Needs no x. The example of docs/walk.md: how to add a question.
 struct ColumnSquares {
   std::uint32_t column = 0;
@@ -117,6 +128,7 @@ void answer(const ColumnNorms& work, TaskRows& rows, LocalReply& reply);
 void answer(const AllRows& work, TaskRows& rows, LocalReply& reply);
 void answer(const ClippedPass& pass, TaskRows& rows, LocalReply& reply);
 void answer(const ColumnSquares& work, TaskRows& rows, LocalReply& reply);
+void answer(const NoisyProducts& work, TaskRows& rows, LocalReply& reply);
 
 /// Of a client: m, n and the entries that are not zero.
 struct WorkSize {
@@ -157,6 +169,7 @@ std::size_t one(const Kind&, std::size_t) {
 }
 std::size_t length(const FixedSteps& steps, std::size_t unknowns);
 std::size_t length(const CrossProducts& products, std::size_t unknowns);
+std::size_t length(const NoisyProducts& products, std::size_t unknowns);
 
 template <int Times, class Kind>
 double per_entry(const Kind&, const WorkSize& size) {
@@ -169,6 +182,7 @@ double flops(const SparseSteps& steps, const WorkSize& size);
 double flops(const GradientSteps& steps, const WorkSize& size);
 double flops(const CrossProducts& products, const WorkSize& size);
 double flops(const ClippedPass& pass, const WorkSize& size);
+double flops(const NoisyProducts& products, const WorkSize& size);
 
 template <class Kind>
 const char* fine(const Kind&, std::size_t) {
@@ -179,6 +193,7 @@ const char* wrong(const CutSteps& steps, std::size_t unknowns);
 const char* wrong(const SparseSteps& steps, std::size_t unknowns);
 const char* wrong(const GradientSteps& steps, std::size_t unknowns);
 const char* wrong(const ClippedPass& pass, std::size_t unknowns);
+const char* wrong(const NoisyProducts& products, std::size_t unknowns);
 template <class Kind>
 const char* no_such_column(const Kind& work, std::size_t unknowns) {
   return work.column < unknowns ? "" : "it names columns that are not there";
@@ -201,6 +216,7 @@ inline constexpr std::tuple kTable{
     QuestionKind<AllRows>{"all rows", kStays, Use::None, nullptr, per_entry<0>, fine, answer},
     QuestionKind<ClippedPass>{"clipped pass", kAtX | kSteps, Use::Private, as_x, flops, wrong, answer},
     QuestionKind<ColumnSquares>{"column squares", 0, Use::Refits, one, per_entry<2>, no_such_column, answer},
+    QuestionKind<NoisyProducts>{"noisy products", 0, Use::Private, length, flops, wrong, answer},
 };
 
 template <class Kind>
@@ -231,6 +247,9 @@ bool needs_x(const LocalWork& work);
 
 /// How many numbers the answer holds; nothing where that depends on the rows.
 std::optional<std::size_t> reply_length(const LocalWork& work, std::size_t unknowns);
+
+/// The grid of an answer under differential privacy, which comes with its noise on it; nothing for other answers.
+std::optional<std::int32_t> grid_of_noise(const LocalWork& work);
 
 /// Whether the values of the answer are pairs of doubles that stand for their sum.
 bool sends_pairs(const LocalWork& work);

@@ -45,17 +45,17 @@ AlignedVector clipped_displacement(const ClippedPass& pass, const RowBlock& bloc
   return d;
 }
 
-void put_on_noisy_grid(const ClippedPass& pass, std::span<const double> gaussians, RngStream& stream,
+void put_on_noisy_grid(const GridNoise& noise, std::span<const double> gaussians, RngStream& stream,
                        std::span<double> values) {
   if (!gaussians.empty() && gaussians.size() < values.size()) {
     throw InvalidArgument("the noise of " + std::to_string(values.size()) +
                           " entries needs as many Gaussian numbers, not " + std::to_string(gaussians.size()));
   }
-  const double share = std::ldexp(pass.noise, -pass.exponent);  // in multiples of the grid
+  const double share = std::ldexp(noise.share, -noise.exponent);  // in multiples of the grid
   for (std::size_t j = 0; j < values.size(); ++j) {
     const double gaussian = gaussians.empty() ? stream.gaussian() : gaussians[j];
-    const double units = std::nearbyint(std::ldexp(values[j], -pass.exponent)) + std::nearbyint(share * gaussian);
-    values[j] = std::ldexp(std::clamp(units, -kMaxUnits, kMaxUnits), pass.exponent);
+    const double units = std::nearbyint(std::ldexp(values[j], -noise.exponent)) + std::nearbyint(share * gaussian);
+    values[j] = std::ldexp(std::clamp(units, -kMaxUnits, kMaxUnits), noise.exponent);
   }
 }
 

@@ -24,6 +24,7 @@
 // times q, which masks and sums keep to the bit, and whose low bits tell nothing (Mironov, "On significance of the
 // least significant bits for differential privacy", CCS 2012).
 
+#include <cstdint>
 #include <span>
 
 #include "fedrk/aligned_vector.hpp"
@@ -38,10 +39,16 @@ namespace fedrk {
 AlignedVector clipped_displacement(const ClippedPass& pass, const RowBlock& block, std::span<const double> x,
                                    RngStream order);
 
+/// Of a private answer.
+struct GridNoise {
+  double share = 0.0;         // its standard deviation
+  std::int32_t exponent = 0;  // of the grid
+};
+
 /// Rounds the values to the grid and adds the noise: multiples of 2^exponent, none beyond 2^52 of them (where one would
 /// be it stays there, as a function of a private answer is private). The Gaussian numbers are `gaussians`, or the
 /// stream's where there are none. Throws InvalidArgument where there are fewer than values.
-void put_on_noisy_grid(const ClippedPass& pass, std::span<const double> gaussians, RngStream& stream,
+void put_on_noisy_grid(const GridNoise& noise, std::span<const double> gaussians, RngStream& stream,
                        std::span<double> values);
 
 }  // namespace fedrk

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "fedrk/contracts.hpp"
+#include "problem/cross_products.hpp"
 
 namespace fedrk::privacy {
 namespace {
@@ -93,11 +94,39 @@ double sensitivity(const ClippedPass& pass, std::size_t rows, std::size_t unknow
   return 2.0 * pass.clip * (1.0 + arithmetic) + std::sqrt(n) * std::ldexp(1.0, pass.exponent);
 }
 
-double rho_of_pass(const ClippedPass& pass, std::size_t rows, std::size_t unknowns, std::size_t min_answers) {
+double sensitivity(const NoisyProducts& products, std::size_t rows, std::size_t unknowns) {
+  constexpr double kExact = 0x1.0p51;  // grid steps
+  const double square = products.bound * products.bound, grid = std::ldexp(1.0, products.exponent);
+  if (!(static_cast<double>(rows) * square < kExact * grid)) return std::numeric_limits<double>::infinity();
+  const double arithmetic = (2.0 * static_cast<double>(unknowns) + 32.0) * 0x1.0p-53;
+  const auto numbers = static_cast<double>(cross_product_count(unknowns));
+  return std::numbers::sqrt2 * square * (1.0 + arithmetic) + std::sqrt(numbers) * grid;
+}
+
+namespace {
+
+double rho_of_share(double sensitivity, double share, std::size_t min_answers) {
   FEDRK_EXPECTS(min_answers >= 2);
-  if (!(pass.noise > 0.0)) return std::numeric_limits<double>::infinity();
-  const double ratio = sensitivity(pass, rows, unknowns) / pass.noise;
+  if (!(share > 0.0)) return std::numeric_limits<double>::infinity();
+  const double ratio = sensitivity / share;
   return ratio * ratio / (2.0 * static_cast<double>(min_answers - 1));
+}
+
+}  // namespace
+
+double rho_of_pass(const ClippedPass& pass, std::size_t rows, std::size_t unknowns, std::size_t min_answers) {
+  return rho_of_share(sensitivity(pass, rows, unknowns), pass.noise, min_answers);
+}
+
+double rho_of_products(const NoisyProducts& products, std::size_t rows, std::size_t unknowns, std::size_t min_answers) {
+  return rho_of_share(sensitivity(products, rows, unknowns), products.noise, min_answers);
+}
+
+std::optional<double> rho_of_answer(const LocalWork& work, std::size_t rows, std::size_t unknowns,
+                                    std::size_t min_answers) {
+  if (const auto* pass = std::get_if<ClippedPass>(&work)) return rho_of_pass(*pass, rows, unknowns, min_answers);
+  const auto* products = std::get_if<NoisyProducts>(&work);
+  return products ? std::optional(rho_of_products(*products, rows, unknowns, min_answers)) : std::nullopt;
 }
 
 }  // namespace fedrk::privacy

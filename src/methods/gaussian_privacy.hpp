@@ -23,8 +23,12 @@
 //   - the grid: rounding moves each entry of either end by half a grid step q, together sqrt(n) q;
 //   - the arithmetic: step s of a pass is off by less than ((n + 1) s + 6) 2^-53 c, as the pass has come no further
 //     than s c. Over m steps and both ends that is less than 2c (n + 13) m^2 2^-53.
+//
+// For cross-products D = sqrt(2) c^2 (problem/clipped_products.hpp), and on top of it sqrt(N) q for the grid and
+// sqrt(2) c^2 (2n + 32) 2^-53 for the arithmetic. Sums beyond what doubles hold exactly have no bound.
 
 #include <cstddef>
+#include <optional>
 
 #include "fedrk/question.hpp"
 
@@ -48,5 +52,13 @@ double sensitivity(const ClippedPass& pass, std::size_t rows, std::size_t unknow
 /// the same share of the noise: that of `min_answers` - 1 of them counts, as one participant may know its own. Infinite
 /// where the noise is none. REQUIRES: min_answers >= 2.
 double rho_of_pass(const ClippedPass& pass, std::size_t rows, std::size_t unknowns, std::size_t min_answers);
+
+/// The same of cross-products. Infinite too where sums over so many rows are not exact.
+double sensitivity(const NoisyProducts& products, std::size_t rows, std::size_t unknowns);
+double rho_of_products(const NoisyProducts& products, std::size_t rows, std::size_t unknowns, std::size_t min_answers);
+
+/// Of any answer; nothing where its kind has no noise.
+std::optional<double> rho_of_answer(const LocalWork& work, std::size_t rows, std::size_t unknowns,
+                                    std::size_t min_answers);
 
 }  // namespace fedrk::privacy

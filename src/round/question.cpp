@@ -29,6 +29,8 @@ std::size_t length(const CrossProducts& products, std::size_t unknowns) {
   return cross_product_count(unknowns) * (products.pairs ? 2 : 1);
 }
 
+std::size_t length(const NoisyProducts&, std::size_t unknowns) { return cross_product_count(unknowns); }
+
 double flops(const FixedSteps& steps, const WorkSize& size) {
   return size.rows > 0.0 ? 4.0 * static_cast<double>(steps.count) * size.nonzeros / size.rows : 0.0;
 }
@@ -53,6 +55,12 @@ double flops(const ClippedPass& pass, const WorkSize& size) {
   return size.rows > 0.0 ? 6.0 * used * size.nonzeros / size.rows : 0.0;
 }
 
+// A product, its rounding and its sum for each entry of the triangle.
+double flops(const NoisyProducts&, const WorkSize& size) {
+  const double width = size.cols + 1.0;
+  return size.rows * (4.0 * width + 1.5 * width * (width + 1.0));
+}
+
 const char* wrong(const FixedSteps& steps, std::size_t) { return steps.count > kMaxSteps ? kTooMany : ""; }
 const char* wrong(const CutSteps& steps, std::size_t unknowns) {
   const auto* fixed = std::get_if<FixedSteps>(&steps.budget);
@@ -68,18 +76,33 @@ const char* wrong(const GradientSteps& steps, std::size_t) {
   return steps.batch > kMaxSteps / std::max<std::uint64_t>(1, steps.count) ? kTooMany : "";
 }
 
+namespace {
+
 // Within these bounds clips, noise and the numbers of the grid stay ordinary numbers, also added up. A share below a
 // thousand grid steps would not hide what rounding does.
+bool ordinary(double value) { return value >= 0x1.0p-200 && value <= 0x1.0p200; }
+
+const char* wrong_noise(double noise, std::int32_t exponent) {
+  if (!ordinary(noise)) return "its noise has no sensible size";
+  constexpr std::int32_t kMaxExponent = 400;
+  const bool grid = exponent >= -kMaxExponent && exponent <= kMaxExponent;
+  const int bits = grid ? std::ilogb(noise) - exponent : 0;
+  return bits < 10 || bits > 40 ? "its grid does not suit its noise" : "";
+}
+
+}  // namespace
+
 const char* wrong(const ClippedPass& pass, std::size_t) {
-  constexpr double kSmallest = 0x1.0p-200, kLargest = 0x1.0p200;
-  const auto ordinary = [](double value) { return value >= kSmallest && value <= kLargest; };
   if (pass.steps > kMaxSteps) return kTooMany;
   if (!ordinary(pass.clip)) return "its steps are clipped at no sensible length";
-  if (!ordinary(pass.noise)) return "its noise has no sensible size";
-  constexpr std::int32_t kMaxExponent = 400;
-  const bool grid = pass.exponent >= -kMaxExponent && pass.exponent <= kMaxExponent;
-  const int bits = grid ? std::ilogb(pass.noise) - pass.exponent : 0;
-  return bits < 10 || bits > 40 ? "its grid does not suit its noise" : "";
+  return wrong_noise(pass.noise, pass.exponent);
+}
+const char* wrong(const NoisyProducts& products, std::size_t) {
+  constexpr double kSquare = 0x1.0p100;  // of which the square is ordinary
+  const auto fine = [](double value) { return value >= 1.0 / kSquare && value <= kSquare; };
+  if (!fine(products.bound)) return "its rows are shortened to no sensible length";
+  if (!fine(products.rhs_weight)) return "its right-hand sides have no sensible weight";
+  return wrong_noise(products.noise, products.exponent);
 }
 
 }  // namespace question
@@ -102,6 +125,12 @@ std::string_view wrong_work(const LocalWork& work, std::size_t unknowns) {
 
 bool needs_x(const LocalWork& work) { return has_trait(work, kAtX); }
 bool sends_gap(const LocalWork& work) { return has_trait(work, kGap); }
+
+std::optional<std::int32_t> grid_of_noise(const LocalWork& work) {
+  if (const auto* pass = std::get_if<ClippedPass>(&work)) return pass->exponent;
+  if (const auto* products = std::get_if<NoisyProducts>(&work)) return products->exponent;
+  return std::nullopt;
+}
 
 bool sends_pairs(const LocalWork& work) {
   const auto* products = std::get_if<CrossProducts>(&work);

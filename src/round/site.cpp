@@ -11,6 +11,7 @@
 #include "kaczmarz/clipped_pass.hpp"
 #include "kaczmarz/soft_threshold.hpp"
 #include "linalg/kernels.hpp"
+#include "problem/clipped_products.hpp"
 #include "problem/cross_products.hpp"
 #include "problem/frame_products.hpp"
 #include "round/row_work.hpp"
@@ -161,7 +162,13 @@ void answer(const AllRows&, TaskRows& rows, LocalReply& reply) { reply.values = 
 void answer(const ClippedPass& pass, TaskRows& rows, LocalReply& reply) {
   reply.values = clipped_displacement(pass, rows.block(), rows.x(), rows.stream(Purpose::PassOrder));
   RngStream noise = rows.stream(Purpose::PrivacyNoise);
-  put_on_noisy_grid(pass, rows.task().gaussians, noise, reply.values);
+  put_on_noisy_grid({pass.noise, pass.exponent}, rows.task().gaussians, noise, reply.values);
+}
+
+void answer(const NoisyProducts& work, TaskRows& rows, LocalReply& reply) {
+  reply.values = clipped_products(work, rows.system());
+  RngStream noise = rows.stream(Purpose::PrivacyNoise);
+  put_on_noisy_grid({work.noise, work.exponent}, rows.task().gaussians, noise, reply.values);
 }
 
 }  // namespace fedrk

@@ -25,8 +25,8 @@ double largest_entry(std::span<const double> sum) {
 
 Grid GridScale::next(const LocalTask& task, std::size_t parties) const {
   // Private answers are on a grid of their own, below 2^52 units each.
-  const auto* pass = std::get_if<ClippedPass>(&task.work);
-  if (pass != nullptr && parties <= (std::size_t{1} << (kRange - 52))) return {pass->exponent};
+  const auto of_noise = grid_of_noise(task.work);
+  if (of_noise && parties <= (std::size_t{1} << (kRange - 52))) return {*of_noise};
   if (std::holds_alternative<CrossProducts>(task.work)) return {};  // asked for once, of any size
   const auto found = sizes_.find(kind_of(task));
   if (found == sizes_.end()) return {};
@@ -41,7 +41,7 @@ void GridScale::learn(const LocalTask& task, std::span<const double> sum) {
 
 bool GridScale::too_coarse(const LocalTask& task, const Grid& grid, std::size_t parties, std::span<const double> sum) {
   if (!grid.exponent || *grid.exponent <= kWideExponent || sum.empty()) return false;  // none is finer
-  if (std::holds_alternative<ClippedPass>(task.work)) return false;                    // made for its grid
+  if (grid_of_noise(task.work)) return false;                                          // made for its grid
   return largest_entry(sum) < std::ldexp(1.0, *grid.exponent + precision(parties) - kShrunk);
 }
 

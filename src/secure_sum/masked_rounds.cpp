@@ -128,7 +128,7 @@ bool MaskedRounds::read(Asked& asked) {
                     asked.task.round.value + 1));
   }
   const bool precise = sum.fits && !masking::GridScale::too_coarse(asked.task, asked.grid, parties, sum.values);
-  const bool private_answers = std::holds_alternative<ClippedPass>(asked.task.work);  // made for their grid
+  const bool private_answers = grid_of_noise(asked.task.work).has_value();  // made for their grid
   if (!precise && asked.grid.exponent && !private_answers) {
     asked.scale.forget(asked.task);
     return false;

@@ -299,14 +299,18 @@ Answered<wire::Update> MaskingSite::masked_answer(const wire::Task& message, Ask
   const auto grid = wire::grid_of(message);
   if (!grid) return Refused{grid.error().message};
   if (!message.own.empty()) return Refused{"it holds numbers that not all participants see"};
-  const auto* pass = std::get_if<ClippedPass>(&asked.task.task().work);
-  if (pass != nullptr && grid->exponent.value_or(pass->exponent) != pass->exponent) {
+  const LocalWork& work = asked.task.task().work;
+  const auto of_noise = grid_of_noise(work);
+  if (of_noise && grid->exponent.value_or(*of_noise) != *of_noise) {
     return Refused{"its noise is on another grid than its sum"};  // and would be rounded away client by client
   }
   asked.digest = masking::digest(
       {"task", text_of(plan_), text_of(company_), text_of(preparation_), text_of(digest_of(message, asked.task))});
   asked.task.draw_from(masker_->draws("steps", asked.digest));
-  if (pass != nullptr) asked.task.make_noise_of(masker_->gaussians("noise", asked.digest, unknowns_));
+  if (of_noise) {
+    const std::size_t numbers = reply_length(work, unknowns_).value_or(0);
+    asked.task.make_noise_of(masker_->gaussians("noise", asked.digest, numbers));
+  }
   auto answer = inner_.answer(asked);
   if (auto* refused = std::get_if<Refused>(&answer)) return *std::move(refused);
 

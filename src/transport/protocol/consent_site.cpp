@@ -334,13 +334,15 @@ std::string ConsentSite::over_limits(const AskedTask& asked) {
 
 // What an answer tells is on the ledger before the answer leaves.
 std::string ConsentSite::over_budget(const AskedTask& asked, bool repeated) const {
-  const auto* pass = std::get_if<ClippedPass>(&asked.task.task().work);
+  const LocalWork& work = asked.task.task().work;
   const PrivacyBudget& own = options_.budget;
-  if (pass == nullptr)
+  if (!grid_of_noise(work)) {
     return own.bounded() ? "it asks for an answer without noise, which its owner does not allow" : "";
+  }
   if (!own.bounded()) return "it spends differential privacy of which this client has none to spend";
-  const double rho =
-      privacy::rho_of_pass(*pass, prepared_->summary.rows, prepared_->unknowns, asked.task.participants().size());
+  const auto rho =
+      privacy::rho_of_answer(work, prepared_->summary.rows, prepared_->unknowns, asked.task.participants().size());
+  if (!rho) return "it asks for an answer whose cost is not known";
   const auto elsewhere = own.ledger->spent_elsewhere(terms_->run, spent_table_);
   if (!elsewhere) return elsewhere.error().message;
   const privacy::PrivacyOptions& plan = terms_->plan.method.privacy;
@@ -348,7 +350,7 @@ std::string ConsentSite::over_budget(const AskedTask& asked, bool repeated) cons
   std::uint64_t name = 0;  // of the question
   std::memcpy(&name, asked.digest.data(), sizeof name);
   const auto charged =
-      own.ledger->spend({terms_->run, name >> 1, rho, spent_table_}, std::min(own.rho(), *elsewhere + of_plan));
+      own.ledger->spend({terms_->run, name >> 1, *rho, spent_table_}, std::min(own.rho(), *elsewhere + of_plan));
   if (!charged) {
     log_.error("privacy.spent", {{"reason", charged.error().message}});  // it speaks of other runs
     return "its owner allows no further answer: what its rows may give away is spent";

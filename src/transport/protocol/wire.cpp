@@ -21,7 +21,7 @@ bool ascending(const Numbers& numbers) {
 
 // What comes with a private answer must be private too.
 std::string wrong_privacy(const LocalTask& task) {
-  if (!std::holds_alternative<ClippedPass>(task.work)) return "";
+  if (!grid_of_noise(task.work)) return "";
   if (task.reveal != Reveal::Sums) return "it asks for a private answer that is not part of a sum";
   if (task.report_residual) return "it asks for a residual beside a private answer";
   if (!task.columns.empty() || task.noise_columns > 0) return "it asks for a private answer about some of the columns";

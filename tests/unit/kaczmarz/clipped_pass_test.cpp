@@ -139,15 +139,16 @@ TEST(ClippedPass, StaysWithinTheBoundOnTheGrid) {
     const RowBlock before = block_of(rows);
     shapes.row(rows.a[0], rows.b[0]);
     const RowBlock after = block_of(rows);
-    const ClippedPass pass{.clip = 1.0, .noise = 16.0, .exponent = -4};  // a coarse grid
+    const ClippedPass pass{.clip = 1.0};
+    const GridNoise grid{.share = 16.0, .exponent = -4};  // a coarse one
     const std::vector<double> x(n, 0.0);
     const auto seed = static_cast<std::uint64_t>(pair);
 
     auto one = clipped_displacement(pass, before, x, order_of(seed));
     auto other = clipped_displacement(pass, after, x, order_of(seed));
     RngStream noise = stream_for(seed, Purpose::PrivacyNoise), again = noise;
-    put_on_noisy_grid(pass, {}, noise, one);
-    put_on_noisy_grid(pass, {}, again, other);
+    put_on_noisy_grid(grid, {}, noise, one);
+    put_on_noisy_grid(grid, {}, again, other);
 
     ASSERT_LE(distance(one, other), 2.0 + std::sqrt(static_cast<double>(n)) / 16.0 + 1e-11);
   }
@@ -177,12 +178,12 @@ TEST(ClippedPass, BringsTwoStartsNoFurtherApart) {
 // ---- Grid and noise.
 
 TEST(ClippedPass, PutsValuesOnTheGridAndAddsTheNumbersThatItIsGiven) {
-  const ClippedPass pass{.noise = 1.0, .exponent = -2};  // quarters
+  const GridNoise grid{.share = 1.0, .exponent = -2};  // quarters
   const std::vector<double> gaussians{0.0, 1.0, -0.6, 0.1};
   std::vector<double> values{0.3, 0.3, 1.0, -0.99};
   RngStream unused = stream_for(1, Purpose::PrivacyNoise);
 
-  put_on_noisy_grid(pass, gaussians, unused, values);
+  put_on_noisy_grid(grid, gaussians, unused, values);
 
   EXPECT_EQ(values, (std::vector<double>{0.25, 1.25, 0.5, -1.0}));
 }
@@ -190,13 +191,13 @@ TEST(ClippedPass, PutsValuesOnTheGridAndAddsTheNumbersThatItIsGiven) {
 TEST(ClippedPass, RefusesTooFewGaussianNumbers) {
   RngStream stream = stream_for(1, Purpose::PrivacyNoise);
   std::vector<double> values(3, 0.0);
-  EXPECT_THROW(put_on_noisy_grid({.noise = 1.0}, std::vector<double>{1.0, 2.0}, stream, values), InvalidArgument);
+  EXPECT_THROW(put_on_noisy_grid({.share = 1.0}, std::vector<double>{1.0, 2.0}, stream, values), InvalidArgument);
 }
 
 TEST(ClippedPass, StaysAtTheLargestNumberOfTheGrid) {
   std::vector<double> values{1e300, -1e300, 3.0};
   RngStream stream = stream_for(1, Purpose::PrivacyNoise);
-  put_on_noisy_grid({.noise = 0.0, .exponent = -3}, {}, stream, values);
+  put_on_noisy_grid({.share = 0.0, .exponent = -3}, {}, stream, values);
   EXPECT_EQ(values, (std::vector<double>{0x1.0p49, -0x1.0p49, 3.0}));
 }
 
@@ -206,7 +207,7 @@ TEST(ClippedPass, AddsNoiseOfTheShareThatWasAskedForOnTheGrid) {
   std::vector<double> values(kCount, 0.0);
   RngStream stream = stream_for(5, Purpose::PrivacyNoise);
 
-  put_on_noisy_grid({.noise = kShare, .exponent = -22}, {}, stream, values);
+  put_on_noisy_grid({.share = kShare, .exponent = -22}, {}, stream, values);
 
   double sum = 0.0, squares = 0.0;
   for (const double value : values) {
