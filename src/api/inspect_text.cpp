@@ -211,7 +211,7 @@ std::string forecast_text(const io::Plan& plan, const io::Federation& federation
 std::string method_text(const io::Plan& plan, const ProblemSize& size, const std::optional<SpectrumSurvey>& spectrum,
                         const std::string& forecast) {
   const io::ResolvedPlan decided = io::resolve(plan);
-  if (is<Private>(decided.goal)) return "The mean of clipped passes, with noise. " + forecast;
+  if (is<Private>(decided.goal)) return "Answers with noise (differential privacy). " + forecast;
   if (is<FedRk>(decided.goal)) {
     return std::string("FedRK, with every client's update.") +
            (decided.refit ? " At the end least squares on the entries selected most often." : "");

@@ -171,6 +171,13 @@ io::FinishedRun unfinished(const std::string& title, const io::Plan& plan, const
 
 io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem problem, const RunPlanOptions& wanted) {
   io::FinishedRun run = unfinished(wanted.title, plan, engine, problem);
+  const auto privately = mechanism_of(plan, engine.roster(), engine.dimension());
+  MethodOptions method_options = plan.method;
+  if (privately) {
+    method_options.privacy = privately->options;
+    run.resolved.goal = Private{privately->options};
+    run.resolved.run = run_options_for(run.resolved.goal, run.resolved.run);
+  }
   RunOptions options = run.resolved.run;
   options.min_group = wanted.min_group;
   options.last_iterate = run.resolved.refit;  // what was selected is fitted anew
@@ -190,7 +197,7 @@ io::FinishedRun run_plan(Engine& engine, const io::Plan& plan, io::Problem probl
   if (soft ? plan.method.refit : options.sparsity > 0) observers.push_back(&selection);
 
   const auto start = std::chrono::steady_clock::now();
-  const auto planned = wanted.method == nullptr ? make_method(plan.method, options, engine, problem.fit) : nullptr;
+  const auto planned = wanted.method == nullptr ? make_method(method_options, options, engine, problem.fit) : nullptr;
   Method& method = planned ? *planned : *wanted.method;
   if (soft) problem.start = dual_of(problem.start, plan.method.soft);
   run.result = FederatedRun(options).run(engine, method, problem.start, observers, wanted.stop);

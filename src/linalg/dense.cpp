@@ -105,6 +105,21 @@ std::vector<double> singular_values(std::span<const double> entries, std::size_t
   return largest_eigenvalues(both, n);
 }
 
+FlooredSolution solve_floored(std::span<const double> entries, std::span<const double> b, double floor) {
+  const auto n = static_cast<Index>(b.size());
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> parts(Eigen::Map<const MatrixXd>(entries.data(), n, n));
+  VectorXd along = parts.eigenvectors().transpose() * copy_of(b);
+  FlooredSolution found;
+  for (Index k = 0; k < n; ++k) {
+    const double value = parts.eigenvalues()[k];
+    if (value < floor) ++found.raised;
+    along[k] /= std::max(value, floor);
+  }
+  const VectorXd x = parts.eigenvectors() * along;
+  found.x.assign(x.begin(), x.end());
+  return found;
+}
+
 void normalize(std::span<double> row) {
   Eigen::Map<VectorXd>(row.data(), static_cast<Index>(row.size())).stableNormalize();
 }

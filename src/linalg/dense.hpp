@@ -28,6 +28,14 @@ OrthonormalRows orthonormal_rows(std::size_t width, std::span<const double> leng
 /// Of a matrix that lies row after row in `entries`; falling.
 std::vector<double> singular_values(std::span<const double> entries, std::size_t rows, std::size_t cols);
 
+/// C^-1 b for the symmetric matrix nearest to `entries` (row after row) whose eigenvalues are all at least `floor`.
+struct FlooredSolution {
+  std::vector<double> x;
+  std::size_t raised = 0;  // eigenvalues that were below it
+};
+/// REQUIRES: floor > 0.
+FlooredSolution solve_floored(std::span<const double> entries, std::span<const double> b, double floor);
+
 /// To length one, whatever the size of the entries; zero stays zero.
 void normalize(std::span<double> row);
 

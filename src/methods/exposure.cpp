@@ -24,7 +24,11 @@ std::string exposed_rows(const Goal& goal, const RunOptions& run, bool masked) {
 bool serves(const LocalTask& task, const MethodOptions& options, const RunOptions& run) {
   const Use use = use_of(task.work);
   const Goal goal = goal_of(options, run);
-  if (is<Private>(goal)) return use == Use::Private;
+  if (const auto* wanted = std::get_if<Private>(&goal)) {
+    using enum privacy::Mechanism;
+    const bool gram = std::holds_alternative<NoisyProducts>(task.work);
+    return use == Use::Private && wanted->options.mechanism != (gram ? Passes : Gram);
+  }
   const bool of_a_refit = options.refits(run) && !task.columns.empty();
   if (!task.columns.empty() && !of_a_refit) return false;
   switch (use) {

@@ -45,6 +45,7 @@ RunOptions run_options_for(const Goal& goal, RunOptions run) {
   if (is<Private>(goal)) {
     run.residual_every = RunOptions::kNever;
     run.tolerance = 0.0;
+    if (std::get<Private>(goal).options.mechanism == privacy::Mechanism::Gram) run.rounds = 1;
   } else if (run.residual_every == 0) {
     run.residual_every = 1;
   }

@@ -40,7 +40,7 @@ struct SparseEquations {
   Reveal reveal = Reveal::Sums;
 };
 
-/// The mean of clipped passes with noise, under differential privacy.
+/// The mean of clipped passes with noise, or a solution from one noisy Gram sum, under differential privacy.
 struct Private {
   privacy::PrivacyOptions options;
 };
@@ -74,7 +74,7 @@ RowSampling default_sampling(const Goal& goal);
 
 /// `run` as the method of this goal wants it: no end by stagnation for those who know themselves when they have
 /// arrived, and, unless somebody said otherwise, residuals in every round for those who watch them. With differential
-/// privacy no residuals at all.
+/// privacy no residuals at all, and one round where it asks for one sum.
 RunOptions run_options_for(const Goal& goal, RunOptions run);
 
 }  // namespace fedrk

@@ -10,6 +10,7 @@
 #include "methods/fedrk_method.hpp"
 #include "methods/gram_method.hpp"
 #include "methods/hyperplane_method.hpp"
+#include "methods/private_gram.hpp"
 #include "methods/private_mean.hpp"
 #include "methods/sparse_kaczmarz.hpp"
 #include "methods/tail_average.hpp"
@@ -74,6 +75,9 @@ struct Maker {
   }
   std::unique_ptr<Method> operator()(const Private& goal) const {
     const auto shape = public_shape(engine.roster(), engine.dimension(), run.participants);
+    if (goal.options.mechanism == privacy::Mechanism::Gram) {
+      return std::make_unique<PrivateGram>(privacy::make_gram_plan(goal.options, shape));
+    }
     return std::make_unique<PrivateMean>(privacy::make_privacy_plan(goal.options, shape, run.rounds));
   }
 };
@@ -101,18 +105,20 @@ void validate_private(const MethodOptions& options, const RunOptions& run) {
     if (wrong) throw InvalidArgument(message);
   };
   options.privacy.validate();
-  if (!options.privacy.on()) {
-    return refuse(options.privacy.clip || options.privacy.min_answers > 0,
-                  "a clip and a least number of answers are for differential privacy: give an epsilon too");
+  const privacy::PrivacyOptions& privacy = options.privacy;
+  if (!privacy.on()) {
+    return refuse(
+        privacy.clip || privacy.row_clip || privacy.min_answers > 0 || privacy.mechanism != privacy::Mechanism::Auto,
+        "a clip, a mechanism and a least number of answers are for differential privacy: give an epsilon too");
   }
   refuse(options.name == MethodName::Fedrk || options.reveal == Reveal::Updates,
          "differential privacy needs sums: single updates would have too little noise");
   refuse(run.tolerance > 0.0 || (run.residual_every > 0 && run.residual_every != RunOptions::kNever),
          "residuals are not private: with an epsilon the number of rounds is fixed, without tolerance");
-  refuse(
-      options.fits() || options.soft > 0.0 || options.refit || options.average || run.sparsity > 0,
-      "differential privacy has one method, clipped steps and their mean: leave out fits, soft thresholding, refits, "
-      "averages and entries to keep");
+  refuse(options.fits() || options.soft > 0.0 || options.refit || options.average || run.sparsity > 0,
+         "differential privacy has methods of its own, clipped passes and a noisy Gram sum: leave out fits, soft "
+         "thresholding, refits, "
+         "averages and entries to keep");
   refuse(options.memory || options.hyperplanes || run.noise_columns > 0,
          "differential privacy knows no hyperplanes, memory or noise columns: leave them out");
   refuse(run.participants == 1 || run.participants == 2, "differential privacy needs at least 3 participants a round");

@@ -51,12 +51,23 @@ void PrivacyOptions::validate() const {
   if (clip && !(*clip >= 0x1.0p-100 && *clip <= 0x1.0p100)) {
     throw InvalidArgument("the clip is a length in the units of x, above 0");
   }
+  if (row_clip && !(*row_clip >= 0x1.0p-50 && *row_clip <= 0x1.0p50)) {
+    throw InvalidArgument("the row clip is the length of a row in the units of the data, above 0");
+  }
+  if (clip && row_clip) {
+    throw InvalidArgument("a clip is for passes and a row clip for the noisy Gram sum: give one of them");
+  }
+  if ((clip && mechanism == Mechanism::Gram) || (row_clip && mechanism == Mechanism::Passes)) {
+    throw InvalidArgument("a clip is for passes, a row clip for the noisy Gram sum: the mechanism is the other one");
+  }
 }
 
-PrivacyPlan make_privacy_plan(const PrivacyOptions& options, const PublicShape& shape, std::uint32_t rounds) {
+namespace {
+
+// Of every sum.
+std::size_t least_answers(const PrivacyOptions& options, const PublicShape& shape) {
   options.validate();
   if (!options.on()) throw InvalidArgument("a plan for privacy needs an epsilon above 0");
-  if (rounds == 0) throw InvalidArgument("a run needs at least one round");
   if (shape.participants < kMinParticipants) {
     throw InvalidArgument(
         "differential privacy needs at least 3 participants a round, not " + std::to_string(shape.participants) +
@@ -68,12 +79,51 @@ PrivacyPlan make_privacy_plan(const PrivacyOptions& options, const PublicShape& 
     throw InvalidArgument("every sum is over at least 3 and at most " + std::to_string(shape.participants) +
                           " participants, so its least number of answers cannot be " + std::to_string(min_answers));
   }
+  return min_answers;
+}
+
+// So that noise in A^T A and in A^T b, weighed by w, do the same harm: the least (1 + s)^2 (n + 1/s) over s = w^2.
+double square_of_weight(double unknowns) { return (std::sqrt(1.0 + 8.0 * unknowns) - 1.0) / (4.0 * unknowns); }
+
+// Of the columns' part of the mean n and variance 2n, and b with n standard Gaussian terms.
+double row_clip_for(double unknowns) {
+  constexpr double kDeviations = 1.0;
+  const double of_rhs = square_of_weight(unknowns) * unknowns;
+  return std::sqrt(unknowns + of_rhs + kDeviations * std::sqrt(2.0 * unknowns + 2.0 * of_rhs * of_rhs));
+}
+
+}  // namespace
+
+PrivacyPlan make_privacy_plan(const PrivacyOptions& options, const PublicShape& shape, std::uint32_t rounds) {
+  const std::size_t min_answers = least_answers(options, shape);
+  if (rounds == 0) throw InvalidArgument("a run needs at least one round");
   PrivacyPlan plan{options.epsilon, options.delta, rho_of(options.epsilon, options.delta), min_answers, {}};
   const double each = plan.rho / static_cast<double>(rounds);
   const double first = first_clip(options, shape);
   for (std::uint32_t t = 0; t < rounds; ++t) {
     plan.rounds.push_back(round_with(clip_of(t, rounds, first), each, plan.min_answers, shape));
   }
+  return plan;
+}
+
+// The grid as fine as for passes, unless there are so many rows that sums on it would not be exact.
+GramPlan make_gram_plan(const PrivacyOptions& options, const PublicShape& shape) {
+  const std::size_t min_answers = least_answers(options, shape);
+  if (shape.participants != shape.clients) {
+    throw InvalidArgument("a noisy Gram sum is one sum over all clients: leave the number of participants out");
+  }
+  const auto unknowns = static_cast<double>(shape.unknowns);
+  GramPlan plan{options.epsilon, options.delta, rho_of(options.epsilon, options.delta), min_answers, {}};
+  plan.work.bound = options.row_clip.value_or(row_clip_for(unknowns));
+  plan.work.rhs_weight = std::sqrt(square_of_weight(unknowns));
+  const double square = plan.work.bound * plan.work.bound, shares = static_cast<double>(min_answers - 1);
+  const double share = std::sqrt(square * square / (plan.rho * shares));
+  constexpr int kExactBits = 50;
+  plan.work.exponent =
+      std::max(std::ilogb(share) - kGridBits,
+               std::ilogb(square * static_cast<double>(std::max<std::size_t>(1, shape.max_rows))) - kExactBits + 1);
+  plan.sigma = sensitivity(plan.work, shape.max_rows, shape.unknowns) / std::sqrt(2.0 * plan.rho);
+  plan.work.noise = plan.sigma / std::sqrt(shares);
   return plan;
 }
 

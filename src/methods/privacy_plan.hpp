@@ -20,6 +20,11 @@
 // first round can go 2 sqrt(n), twice the length of a vector with entries of size one, and the clip falls to a twelfth
 // until the last: early rounds arrive, the last ones settle, and the noise falls with them. From public numbers only.
 // So columns and solution are taken to be of about unit scale.
+//
+// Instead of passes one sum of cross-products may be asked for, with all that may be spent
+// (problem/clipped_products.hpp). With w^2 = (sqrt(1 + 8n) - 1)/(4n), noise in A^T A and in A^T b do the same harm to a
+// solution with entries of size one; and with `row_clip` left open rows of such columns are shortened where ||(a, w
+// b)||^2 is more than a standard deviation above its mean.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,11 +35,20 @@
 
 namespace fedrk::privacy {
 
+/// What the clients are asked for.
+enum class Mechanism {
+  Auto,    // what a forecast says is better (analysis/privacy_forecast.hpp); without one, passes
+  Passes,  // clipped passes, round by round
+  Gram     // one sum of cross-products
+};
+
 struct PrivacyOptions {
   double epsilon = 0.0;  // 0: no differential privacy
   double delta = 1e-6;
-  std::optional<double> clip{};  // c of the first round; unset: from the shape
-  std::size_t min_answers = 0;   // answers that every sum must have; 0: those of all participants
+  Mechanism mechanism = Mechanism::Auto;
+  std::optional<double> clip{};      // c of the first pass; unset: from the shape
+  std::optional<double> row_clip{};  // c of cross-products; unset: from the shape
+  std::size_t min_answers = 0;       // answers that every sum must have; 0: those of all participants
 
   bool on() const { return epsilon > 0.0; }
   /// Throws InvalidArgument where no plan can be made of them.
@@ -63,11 +77,22 @@ struct PrivacyPlan {
   std::vector<PrivateRound> rounds;
 };
 
+struct GramPlan {
+  double epsilon = 0.0, delta = 0.0;
+  double rho = 0.0;
+  std::size_t min_answers = 0;
+  NoisyProducts work;
+  double sigma = 0.0;  // of the sum over `min_answers`, without one share
+};
+
 constexpr std::size_t kMinParticipants = 3;
 constexpr std::uint32_t kUsualRounds = 6;
 constexpr int kGridBits = 20;
 
 /// Throws InvalidArgument where fewer than three would take part, or the options do not fit the shape.
 PrivacyPlan make_privacy_plan(const PrivacyOptions& options, const PublicShape& shape, std::uint32_t rounds);
+
+/// Likewise, and where not all clients are in one sum.
+GramPlan make_gram_plan(const PrivacyOptions& options, const PublicShape& shape);
 
 }  // namespace fedrk::privacy

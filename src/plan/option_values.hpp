@@ -37,6 +37,8 @@ inline constexpr ChoiceName<RowSampling> kSamplings[] = {{"squared-norm", RowSam
                                                          {"uniform", RowSampling::Uniform},
                                                          {"shuffled", RowSampling::Shuffled},
                                                          {"greedy", RowSampling::Greedy}};
+inline constexpr ChoiceName<privacy::Mechanism> kMechanisms[] = {
+    {"auto", privacy::Mechanism::Auto}, {"passes", privacy::Mechanism::Passes}, {"gram", privacy::Mechanism::Gram}};
 inline constexpr ChoiceName<MethodName> kMethods[] = {{"auto", MethodName::Auto},
                                                       {"fedrk", MethodName::Fedrk},
                                                       {"published", MethodName::Fedrk},

@@ -4,16 +4,23 @@
 // What a plan with an epsilon is worth, told before anything is asked of the rows.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "analysis/privacy_forecast.hpp"
 #include "fedrk/engine.hpp"
 #include "plan/plan.hpp"
 
 namespace fedrk::api {
 
-/// The forecast of its error, in a sentence; empty for plans without an epsilon. Throws InvalidArgument, with the
-/// numbers and what would help, where the plan is hopeless or cannot be made.
+/// Its mechanism; nothing for plans without an epsilon. Throws InvalidArgument, with the numbers and what would help,
+/// where the plan is hopeless or cannot be made.
+std::optional<MechanismChoice> mechanism_of(const io::Plan& plan, std::span<const ClientSummary> roster,
+                                            std::size_t unknowns);
+
+/// The forecast of its error, in a sentence that says which mechanism and why; empty for plans without an epsilon.
+/// Throws as `mechanism_of`.
 std::string privacy_forecast_text(const io::Plan& plan, std::span<const ClientSummary> roster, std::size_t unknowns);
 
 /// What a run in one process does not do.

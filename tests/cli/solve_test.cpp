@@ -341,7 +341,8 @@ TEST(Solve, TriesDifferentialPrivacyAndSaysWhatToExpectAndWhatItDoesNotDo) {
   const test::Program program;
   ASSERT_EQ(program.run("generate gaussian --rows 8000 --cols 5 --noise 0.5 --clients 4 --out p").exit_code, 0);
 
-  const auto ended = program.run("solve p/plan.toml --epsilon 1 --delta 1e-5 --format json --out runs/private");
+  const auto ended =
+      program.run("solve p/plan.toml --epsilon 1 --delta 1e-5 --mechanism passes --format json --out runs/private");
 
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json result = json::parse(ended.out);

@@ -101,7 +101,12 @@ TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
   EXPECT_EQ(refusal({.privacy = privately}), "accepted");
   EXPECT_EQ(refusal({.reveal = Reveal::Sums, .privacy = privately}), "accepted");
   EXPECT_EQ(refusal({.privacy = {.clip = 1.0}}),
-            "a clip and a least number of answers are for differential privacy: give an epsilon too");
+            "a clip, a mechanism and a least number of answers are for differential privacy: give an epsilon too");
+  using enum privacy::Mechanism;
+  EXPECT_EQ(refusal({.privacy = {.epsilon = 1.0, .mechanism = Passes, .row_clip = 2.0}}),
+            refusal({.privacy = {.epsilon = 1.0, .mechanism = Gram, .clip = 2.0}}));
+  EXPECT_EQ(refusal({.privacy = {.epsilon = 1.0, .clip = 1.0, .row_clip = 2.0}}),
+            "a clip is for passes and a row clip for the noisy Gram sum: give one of them");
 
   const char* sums = "differential privacy needs sums: single updates would have too little noise";
   EXPECT_EQ(refusal({.reveal = Reveal::Updates, .privacy = privately}), sums);
@@ -111,7 +116,7 @@ TEST(MethodOptions, LeaveNothingBesideDifferentialPrivacyThatWouldTellMore) {
   EXPECT_EQ(refusal({.privacy = privately}, {.tolerance = 1e-3}), residuals);
   EXPECT_EQ(refusal({.privacy = privately}, {.residual_every = 5}), residuals);
 
-  const std::string one = "differential privacy has one method";
+  const std::string one = "differential privacy has methods of its own";
   EXPECT_TRUE(refusal({.ridge = 1.0, .privacy = privately}).starts_with(one));
   EXPECT_TRUE(refusal({.least_squares = true, .privacy = privately}).starts_with(one));
   EXPECT_TRUE(refusal({.soft = 1.0, .privacy = privately}).starts_with(one));

@@ -133,6 +133,29 @@ TEST_F(NoisyClients, ComeBackToTheirRunWithWhatItHasSpent) {
   EXPECT_TRUE(wire::holds<wire::Ready>(again.heard().front().second)) << test::reason_in(again.heard().front().second);
 }
 
+TEST_F(NoisyClients, AnswerWithNoisyProductsAndPayForThem) {
+  const NoisyProducts products{.bound = 4.0, .rhs_weight = 0.5, .noise = 400.0, .exponent = -12};
+  LocalTask task{RoundIndex{0}, {}, products};
+  task.reveal = Reveal::Sums;
+  MaskedFixture fixture = fixture_of(5.0);
+  fixture.distribute_keys();
+
+  EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(0, task, kAll, {3}))),
+            "its noise is on another grid than its sum");
+  const auto answer = fixture.ask(0, MaskedFixture::task(0, task, kAll, {products.exponent}));
+
+  EXPECT_TRUE(wire::holds<wire::Update>(answer)) << test::reason_in(answer);
+  EXPECT_DOUBLE_EQ(*stores_[0]->spent(), privacy::rho_of_products(products, 8, kUnknowns, 4));
+  LocalTask bare = task;
+  bare.work = CrossProducts{};
+  EXPECT_EQ(test::reason_in(fixture.ask(0, MaskedFixture::task(1, bare, kAll))), "its plan has no use for this");
+
+  MaskedFixture passes = fixture_of(5.0, {{"epsilon", "1"}, {"delta", "1e-5"}, {"mechanism", "passes"}});
+  passes.distribute_keys();
+  EXPECT_EQ(test::reason_in(passes.ask(0, MaskedFixture::task(0, task, kAll, {products.exponent}))),
+            "its plan has no use for this");
+}
+
 // On a coarser grid each client's noise would be rounded away by itself.
 TEST_F(NoisyClients, AddUpOnTheGridOfTheirNoise) {
   MaskedFixture fixture = fixture_of(5.0);
