@@ -147,7 +147,7 @@ TEST_F(FederationTest, DoesNotTakeBackAClientThatLostItsMasks) {
 // clients is one too many.
 TEST_F(FederationTest, SpendsDifferentialPrivacyOnce) {
   const StartupKit kit({.generate = {"gaussian", "--rows", "8000", "--cols", "3"},
-                        .plan = "epsilon = 1.0\ndelta = 1e-5\nseed = 3\n",
+                        .plan = "epsilon = 1.0\ndelta = 1e-5\nmechanism = \"passes\"\nseed = 3\n",
                         .clients = 4,
                         .masked = true});
   kit_ = &kit;
@@ -167,6 +167,21 @@ TEST_F(FederationTest, SpendsDifferentialPrivacyOnce) {
   federation.start_client(0);
   EXPECT_EQ(federation.client(0).wait(20s), kBadInput) << federation.story();
   EXPECT_NE(federation.client(0).err().find("more of its rows than their owner allows"), npos) << federation.story();
+}
+
+TEST_F(FederationTest, FitsPrivatelyByOneNoisyGramSum) {
+  const StartupKit kit({.generate = {"gaussian", "--rows", "8000", "--cols", "3"},
+                        .plan = "epsilon = 1.0\ndelta = 1e-5\nmechanism = \"gram\"\nseed = 3\n",
+                        .clients = 4,
+                        .masked = true});
+  kit_ = &kit;
+  federation_.emplace(kit, patient_limits(), Arguments{"--wait", "30", "--epsilon", "1", "--delta", "1e-5"});
+  Federation& federation = *federation_;
+  federation.start_all();
+
+  EXPECT_EQ(federation.server().wait(60s), kDone) << federation.story();
+  expect_clients_to_give(kDone);
+  EXPECT_LT(distance_of_solutions(federation.solution(), kit.expected()), 0.2);
 }
 
 // ---- Who wants what.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fedrk/question.hpp"
 
+#include <cmath>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "round/row_work.hpp"
@@ -142,6 +145,33 @@ TEST(PooledRows, OfALiarAreRefused) {
     EXPECT_FALSE(unpack_rows(alone, 2));
     EXPECT_FALSE(unpack_rows(with_dense, 2));
   }
+}
+
+// What comes from a peer.
+TEST(NoisyProductsQuestion, IsRefusedWhereItsNumbersDoNotSuitEachOther) {
+  const NoisyProducts fine{.bound = 4.0, .rhs_weight = 0.5, .noise = 8.0, .exponent = -17};
+  const auto with = [&](auto change) {
+    NoisyProducts work = fine;
+    change(work);
+    return std::string(wrong_work(work, 3));
+  };
+  EXPECT_EQ(with([](NoisyProducts&) {}), "");
+  for (const double wrong : {0.0, -1.0, 1e-200, 1e200, std::nan("")}) {
+    EXPECT_EQ(with([&](NoisyProducts& w) { w.bound = wrong; }), "its rows are shortened to no sensible length");
+    EXPECT_EQ(with([&](NoisyProducts& w) { w.rhs_weight = wrong; }), "its right-hand sides have no sensible weight");
+    EXPECT_NE(with([&](NoisyProducts& w) { w.noise = wrong; }), "");
+  }
+  for (const std::int32_t wrong : {-6, 4, 500, -500, -60}) {
+    EXPECT_EQ(with([&](NoisyProducts& w) { w.exponent = wrong; }), "its grid does not suit its noise") << wrong;
+  }
+}
+
+TEST(NoisyProductsQuestion, HasAsManyNumbersAsTheTriangleAndNeedsNoX) {
+  EXPECT_EQ(reply_length(NoisyProducts{}, 3), 10);
+  EXPECT_FALSE(needs_x(NoisyProducts{}));
+  EXPECT_EQ(grid_of_noise(NoisyProducts{.exponent = -7}), -7);
+  EXPECT_EQ(grid_of_noise(ClippedPass{.exponent = 3}), 3);
+  EXPECT_FALSE(grid_of_noise(CrossProducts{}));
 }
 
 }  // namespace
