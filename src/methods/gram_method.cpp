@@ -12,7 +12,7 @@
 namespace fedrk {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2.0;
+constexpr double kUnitRoundoff = std::numeric_limits<double>::epsilon() / 2.0;
 constexpr double kPairRounding = 0x1.0p-96;  // of cross-products in double-double, relative to the diagonal
 constexpr double kSuspect = 1e-16;           // of a squared length: worth comparing with the rounding of the data
 constexpr double kNoise = 4.0;               // times the rounding of the data
@@ -63,7 +63,7 @@ std::vector<double> rounding_of_columns(const FitOptions& options, std::span<con
   const Frame& frame = options.frame;
   for (std::size_t j = 0; j < norms.size(); ++j) {
     const double shift = frame.centre.empty() ? 0.0 : frame.centre[j] * frame.inverse_scale[j];
-    rounding[j] = kUnit * std::hypot(norms[j], shift * std::sqrt(rows));
+    rounding[j] = kUnitRoundoff * std::hypot(norms[j], shift * std::sqrt(rows));
   }
   for (const PowerTerm& term : frame.powers) rounding[term.column] = rounding[term.source] = 0.0;
   return rounding;
@@ -221,7 +221,7 @@ void GramMethod::solve_in_doubles(std::span<const double> values, std::span<doub
   const auto rounding = rounding_of_columns(options_, options_.column_norms, static_cast<double>(rows_));
   const auto dependent = [&](std::size_t j, double pivot, const auto&) {
     const double noise = kNoise * rounding[j];
-    return pivot <= std::max(2.0 * kUnit * static_cast<double>(n) * products(j, j), noise * noise);
+    return pivot <= std::max(2.0 * kUnitRoundoff * static_cast<double>(n) * products(j, j), noise * noise);
   };
   factor_ = std::make_unique<Cholesky<double>>(n, entry, dependent);
   std::vector<double> rhs(n);

@@ -13,7 +13,7 @@
 namespace fedrk {
 namespace {
 
-std::string brief(double number) {
+std::string short_text(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);
   return text;
@@ -24,7 +24,7 @@ struct NormalEquations {
 };
 
 // From the upper triangle of [A wb], row after row, whose entries beside the diagonal count sqrt(2) times.
-NormalEquations read(std::span<const double> triangle, std::size_t n, double rhs_weight) {
+NormalEquations normal_equations(std::span<const double> triangle, std::size_t n, double rhs_weight) {
   NormalEquations made{std::vector<double>(n * n), std::vector<double>(n)};
   std::size_t at = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -47,7 +47,7 @@ Request PrivateGram::request(RoundIndex, std::span<const double>) {
 void PrivateGram::update(RoundIndex, RoundReplies& round, std::span<double> x) {
   asked_ = true;  // and is spent whether or not it was answered
   if (round.answered.size() < plan_.min_answers || round.replies.empty()) return;
-  const NormalEquations normal = read(round.replies.front().values, x.size(), plan_.work.rhs_weight);
+  const NormalEquations normal = normal_equations(round.replies.front().values, x.size(), plan_.work.rhs_weight);
   const double sigma = plan_.work.noise * std::sqrt(static_cast<double>(round.answered.size()));
   const double noise = sigma * std::sqrt(2.0 * static_cast<double>(x.size()));
   const FlooredSolution found = solve_floored(normal.products, normal.rhs, noise);
@@ -62,12 +62,13 @@ bool PrivateGram::state(StateStream& stream) {
 }
 
 std::vector<std::string> PrivateGram::notes() const {
-  std::vector<std::string> notes{"Differential privacy with epsilon " + brief(plan_.epsilon) + " and delta " +
-                                 brief(plan_.delta) + " (rho " + brief(plan_.rho) +
+  std::vector<std::string> notes{"Differential privacy with epsilon " + short_text(plan_.epsilon) + " and delta " +
+                                 short_text(plan_.delta) + " (rho " + short_text(plan_.rho) +
                                  ") for each row: one sum of cross-products over all clients, of rows shortened to " +
-                                 brief(plan_.work.bound) + " where they are longer (the right-hand side counts " +
-                                 brief(plan_.work.rhs_weight) + " times), with noise of " + brief(plan_.sigma) +
-                                 " in sums over at least " + std::to_string(plan_.min_answers) + " participants."};
+                                 short_text(plan_.work.bound) + " where they are longer (the right-hand side counts " +
+                                 short_text(plan_.work.rhs_weight) + " times), with noise of " +
+                                 short_text(plan_.sigma) + " in sums over at least " +
+                                 std::to_string(plan_.min_answers) + " participants."};
   if (asked_ && !solved_) {
     notes.push_back(
         "Fewer than " + std::to_string(plan_.min_answers) +

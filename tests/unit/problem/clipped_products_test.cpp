@@ -14,25 +14,25 @@
 namespace fedrk {
 namespace {
 
-struct Table {
+struct NamelessRows {
   std::vector<std::vector<double>> a;
   std::vector<double> b;
 };
 
-LinearSystem system_of(const Table& table) {
+LinearSystem system_with(const NamelessRows& table) {
   Matrix matrix(table.a.size(), table.a.front().size());
   for (std::size_t i = 0; i < table.a.size(); ++i) std::ranges::copy(table.a[i], matrix.values(i).begin());
   return {std::move(matrix), {table.b.begin(), table.b.end()}};
 }
 
 const double kRoot2 = std::sqrt(2.0);
-constexpr std::int32_t kFine = -40;
+constexpr std::int32_t kFineGrid = -40;
 
 TEST(ClippedProducts, AreThoseOfTheRowsWhereTheseAreShort) {
   // (1, 2 | 3) and (0, 1 | -1), b counting twice: z = (1, 2, 6) and (0, 1, -2).
-  const LinearSystem system = system_of({{{1.0, 2.0}, {0.0, 1.0}}, {3.0, -1.0}});
+  const LinearSystem system = system_with({{{1.0, 2.0}, {0.0, 1.0}}, {3.0, -1.0}});
 
-  const auto sum = clipped_products({.bound = 7.0, .rhs_weight = 2.0, .exponent = kFine}, system);
+  const auto sum = clipped_products({.bound = 7.0, .rhs_weight = 2.0, .exponent = kFineGrid}, system);
 
   const std::vector<double> expected{1.0, 2.0 * kRoot2, 6.0 * kRoot2, 5.0, 10.0 * kRoot2, 40.0};
   ASSERT_EQ(sum.size(), expected.size());
@@ -41,29 +41,30 @@ TEST(ClippedProducts, AreThoseOfTheRowsWhereTheseAreShort) {
 
 TEST(ClippedProducts, ShortenLongRowsToTheBound) {
   // (3, 0 | 4) of length 5 becomes (1.5, 0, 2).
-  const auto sum = clipped_products({.bound = 2.5, .exponent = kFine}, system_of({{{3.0, 0.0}}, {4.0}}));
+  const auto sum = clipped_products({.bound = 2.5, .exponent = kFineGrid}, system_with({{{3.0, 0.0}}, {4.0}}));
   const std::vector<double> expected{2.25, 0.0, 3.0 * kRoot2, 0.0, 0.0, 4.0};
   for (std::size_t k = 0; k < sum.size(); ++k) EXPECT_NEAR(sum[k], expected[k], 0x1.0p-40) << k;
 }
 
 TEST(ClippedProducts, TakeRowsOfAnySizeAndLeaveOutThoseThatAreNoNumbers) {
-  const Table table{{{1e300, 0.0}, {1e-300, 0.0}, {INFINITY, 1.0}, {0.0, 0.0}, {0.0, 1.0}}, {0.0, 0.0, 0.0, 0.0, NAN}};
-  const auto sum = clipped_products({.bound = 1.0, .exponent = kFine}, system_of(table));
+  const NamelessRows table{{{1e300, 0.0}, {1e-300, 0.0}, {INFINITY, 1.0}, {0.0, 0.0}, {0.0, 1.0}},
+                           {0.0, 0.0, 0.0, 0.0, NAN}};
+  const auto sum = clipped_products({.bound = 1.0, .exponent = kFineGrid}, system_with(table));
   EXPECT_EQ(sum, (AlignedVector{1.0, 0.0, 0.0, 0.0, 0.0, 0.0}));
 }
 
 TEST(ClippedProducts, ReadSparseRowsAsDenseOnes) {
   LinearSystem sparse = generate({.rows = 60, .cols = 7, .noise = 0.5, .density = 0.4, .seed = 3}).system;
-  const Table table{test::written_out(sparse.rows), {sparse.rhs.begin(), sparse.rhs.end()}};
-  const NoisyProducts work{.bound = 2.0, .rhs_weight = 0.5, .exponent = kFine};
-  EXPECT_EQ(clipped_products(work, sparse), clipped_products(work, system_of(table)));
+  const NamelessRows table{test::written_out(sparse.rows), {sparse.rhs.begin(), sparse.rhs.end()}};
+  const NoisyProducts work{.bound = 2.0, .rhs_weight = 0.5, .exponent = kFineGrid};
+  EXPECT_EQ(clipped_products(work, sparse), clipped_products(work, system_with(table)));
 }
 
 // ---- Sensitivity.
 
-class Shapes {
+class RowShapes {
  public:
-  explicit Shapes(std::uint64_t seed) : stream_(seed, Purpose::GeneratedMatrix) {}
+  explicit RowShapes(std::uint64_t seed) : stream_(seed, Purpose::GeneratedMatrix) {}
 
   std::size_t whole(std::size_t from, std::size_t to) {
     return from + static_cast<std::size_t>(stream_.below(to - from + 1));
@@ -78,8 +79,8 @@ class Shapes {
     if (kind == 6) a[whole(0, a.size() - 1)] = INFINITY;
     b = kind == 4 || kind == 5 ? 0.0 : kind == 7 ? NAN : scale * size() * stream_.gaussian();
   }
-  Table table(std::size_t m, std::size_t n) {
-    Table made{std::vector<std::vector<double>>(m, std::vector<double>(n)), std::vector<double>(m)};
+  NamelessRows table(std::size_t m, std::size_t n) {
+    NamelessRows made{std::vector<std::vector<double>>(m, std::vector<double>(n)), std::vector<double>(m)};
     for (std::size_t i = 0; i < m; ++i) row(made.a[i], made.b[i]);
     return made;
   }
@@ -93,18 +94,18 @@ class Shapes {
 // rounding behind. The bound is that of the ledger, with grid and arithmetic.
 TEST(ClippedProducts, MoveByAtMostTheSensitivityWhenOneRowIsReplaced) {
   constexpr int kPairs = 20'000;
-  Shapes shapes(21);
+  RowShapes shapes(21);
   double largest = 0.0;
   for (int pair = 0; pair < kPairs; ++pair) {
     const std::size_t m = shapes.whole(1, 30), n = shapes.whole(1, 8), j = shapes.whole(0, m - 1);
     NoisyProducts work{.bound = shapes.size(), .rhs_weight = shapes.size()};
     work.exponent = std::ilogb(work.bound * work.bound) - static_cast<std::int32_t>(shapes.whole(8, 40));
-    Table table = shapes.table(m, n);
+    NamelessRows table = shapes.table(m, n);
     if (shapes.coin()) std::ranges::fill(table.a[j], 0.0), table.a[j][0] = 1e9 * work.bound, table.b[j] = 0.0;
-    const auto before = clipped_products(work, system_of(table));
+    const auto before = clipped_products(work, system_with(table));
     shapes.row(table.a[j], table.b[j]);
     if (shapes.coin()) std::ranges::fill(table.a[j], 0.0), table.b[j] = -1e9 * work.bound / work.rhs_weight;
-    const auto after = clipped_products(work, system_of(table));
+    const auto after = clipped_products(work, system_with(table));
 
     const double moved = distance(before, after), bound = privacy::sensitivity(work, m, n);
     ASSERT_LE(moved, bound) << "pair " << pair;
@@ -120,8 +121,8 @@ TEST(ClippedProducts, DifferByTheRowAloneWhateverStandsBesideIt) {
   LinearSystem many = generate({.rows = kRows, .cols = 3, .noise = 0.5, .seed = 5}).system;
   const auto with = clipped_products(work, many);
   const auto table = test::written_out(many.rows);
-  const auto alone = clipped_products(work, system_of({{table[0]}, {many.rhs[0]}}));
-  LinearSystem rest = system_of({{table.begin() + 1, table.end()}, {many.rhs.begin() + 1, many.rhs.end()}});
+  const auto alone = clipped_products(work, system_with({{table[0]}, {many.rhs[0]}}));
+  LinearSystem rest = system_with({{table.begin() + 1, table.end()}, {many.rhs.begin() + 1, many.rhs.end()}});
   const auto without = clipped_products(work, rest);
   for (std::size_t k = 0; k < with.size(); ++k) EXPECT_EQ(with[k] - without[k], alone[k]) << k;
 }
