@@ -75,14 +75,18 @@ std::uint64_t ChangeCount::read() const {
   return changes;
 }
 
-// In place and in one write, so that it is the old one or the new one.
+// In place and in one write, so that it is the old one or the new one. The first is made beside and then gets its name:
+// a process that is killed must not leave an empty one.
 void ChangeCount::write(std::uint64_t changes) const {
-  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const fs::path draft = path_.string() + ".new";
+  int file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool first = file < 0 && errno == ENOENT;
+  if (first) file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) cannot("write", path_);
   const std::string line = line_of(changes);
   const bool written = ::pwrite(file, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size());
   ::close(file);
-  if (!written) cannot("write", path_);
+  if (!written || (first && ::rename(draft.c_str(), path_.c_str()) != 0)) cannot("write", path_);
 }
 
 // ---- The database.
