@@ -2,6 +2,9 @@
 
 // What whoever runs a server sees of it, and what it puts up with on its own machine.
 
+#include <filesystem>
+#include <fstream>
+
 #include <nlohmann/json.hpp>
 
 #include "federation/chaos.hpp"
@@ -104,6 +107,22 @@ TEST_F(FederationTest, CanBeResumedAfterItsDiskWasFull) {
   federation.start_server(Federation::Start::Resume);
 
   expect_a_good_end();
+}
+
+TEST_F(FederationTest, SaysThatItsRunCannotBeReadRatherThanThatItIsFinished) {
+  Federation& federation = begin();
+  federation.start_server();
+  ASSERT_TRUE(wait_until(20s, [&] { return federation.state() == "pending"; }));
+  federation.server().kill();
+  const auto file = federation.path("server/runs/federation/run.db");
+  const auto size = std::filesystem::file_size(file);
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(100) << std::string(size - 100, '\xA5');
+
+  const Outcome again = run_command({FEDRK_PROGRAM, "server", "server.toml"}, 20s, federation.path("server"));
+
+  EXPECT_EQ(again.exit_code, kBadInput);
+  EXPECT_TRUE(has(again.err, "run.db is damaged")) << again.err;
+  EXPECT_TRUE(has(again.err, "put a copy of it back, or choose another --out")) << again.err;
 }
 
 TEST_F(FederationTest, LeavesAFinishedRunAlone) {

@@ -63,10 +63,20 @@ bool is_without_rounds(const fs::path& folder) {
   return answers && progress && *answers == 0 && !progress->last_round;
 }
 
+// One that cannot be read is not taken for one that is finished.
+Result<void> check_run_file(const fs::path& file) {
+  if (!fs::exists(file)) return {};
+  const auto store = store::RunStore::open(file, store::RunStore::Access::Read);
+  const auto progress = store ? store->progress(0) : Result<store::RunProgress>(store.error());
+  if (progress) return {};
+  return Error{progress.error().message + "; put a copy of it back, or choose another --out for a new run"};
+}
+
 // One that is there and not finished is gone on with, if it is the same run. Clients hold the server to one plan a run:
 // before the first round a changed plan makes another run, with an id of its own.
 Result<RunFolder> open_run(const ServerSettings& settings, const io::Plan& plan) {
   const fs::path folder = settings.out;
+  if (const auto readable = check_run_file(folder / "run.db"); !readable) return readable.error();
   const bool replaceable = is_without_rounds(folder);
   if (!is_unfinished(folder)) {
     if (replaceable) return begin_run(settings, plan);
