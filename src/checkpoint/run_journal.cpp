@@ -154,7 +154,7 @@ void RunJournal::count(const RoundRecord& record) {
 
 void RunJournal::waiting(std::size_t bytes) {
   waiting_bytes_ = (keeps_answers_ ? waiting_bytes_ : 0) + bytes;
-  if (policy_ == CommitPolicy::EachAnswer) return flush();
+  if (policy_ != CommitPolicy::Intervals) return flush();
   const auto now = Clock::now();
   const double allowed = kShare * seconds_between(start_, now);
   if (keeps_answers_ && waiting_bytes_ >= kEnoughToTell) {
@@ -198,7 +198,7 @@ void RunJournal::flush() {
   const auto start = Clock::now();
   for (const ClientId client : new_tallies_) batch_.tallies.emplace_back(client, tallies_[client]);
   waiting_bytes_ += kRow * batch_.tallies.size();
-  or_throw(store_.commit(batch_));
+  or_throw(store_.commit(batch_, policy_ == CommitPolicy::Synced && !batch_.answers.empty()));
   for (StoredAnswer& answer : batch_.answers) rooms_.push_back(std::move(answer.bytes));
   batch_ = {};
   new_tallies_.clear();

@@ -28,7 +28,8 @@
 
 namespace fedrk::store {
 
-enum class CommitPolicy { EachAnswer, Intervals };
+/// Synced: each answer is on the disk before the next question, as clients count it as given.
+enum class CommitPolicy { Synced, EachAnswer, Intervals };
 
 class RunJournal {
  public:

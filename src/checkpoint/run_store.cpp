@@ -107,10 +107,12 @@ Result<StoredAnswer> RunStore::answer(std::uint64_t number) const {
   });
 }
 
-Result<void> RunStore::commit(const Batch& batch) {
+Result<void> RunStore::commit(const Batch& batch, bool synced) {
   const std::lock_guard lock(impl_->mutex);
   Impl& in = *impl_;
   return guarded([&] {
+    if (synced != in.synced) in.database.execute(synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    in.synced = synced;
     Transaction whole(in.database);
     Statement& add_answer = in.database.prepare("INSERT INTO answers VALUES (?, ?, ?, ?, ?)");
     Statement& add_round = in.database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?, ?)");

@@ -132,8 +132,8 @@ class RunStore {
   Result<std::uint64_t> answers() const;
   Result<StoredAnswer> answer(std::uint64_t number) const;
 
-  /// All of it or nothing. A round that is there already is replaced.
-  Result<void> commit(const Batch& batch);
+  /// All of it or nothing. A round that is there already is replaced. `synced`: it stays also where the power goes.
+  Result<void> commit(const Batch& batch, bool synced = false);
 
   /// Keeps this snapshot and the one before it, and the answers since that one; what is older goes, but for the history
   /// of rounds.
@@ -147,7 +147,7 @@ class RunStore {
   /// Forgets the answers after the first gap from `first` on, and tells where that is.
   Result<std::uint64_t> keep_answers_in_a_row(std::uint64_t first);
 
-  /// What was written stays written, also where the power goes. Answers need not wait for it: they can be asked again.
+  /// What was written stays written, also where the power goes.
   Result<void> sync();
 
   /// For what can be computed again: nobody waits for the disk, and nothing is written twice. The process may end at

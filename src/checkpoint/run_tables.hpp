@@ -49,6 +49,7 @@ struct RunStore::Impl {
   Database database;
   RunIdentity identity;
   std::int64_t last_round_found;  // -1: none
+  bool synced = false;            // whether a commit waits for the disk
 };
 
 }  // namespace fedrk::store

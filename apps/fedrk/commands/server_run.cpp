@@ -280,11 +280,12 @@ int Service::run_rounds() try {
                                      "cross-products (max-share); a run that needs more ends there"}});
   }
   metrics_->set_phase("running");
-  const std::size_t min_group = is_masked(settings_, plan_) ? settings_.min_sum : 1;
+  const bool masked = is_masked(settings_, plan_);
+  const std::size_t min_group = masked ? settings_.min_sum : 1;
   ExecuteOptions options{{folder_.store.identity().title, {&*metrics_}, &stop_, min_group},
                          options_.progress,
                          options_.format,
-                         store::CommitPolicy::EachAnswer};
+                         masked ? store::CommitPolicy::Synced : store::CommitPolicy::EachAnswer};
   options.on_end = [this](const io::FinishedRun& run) {
     metrics_->set_phase("ended");
     server_->end(last_word(run, comes_back_));
