@@ -58,8 +58,10 @@ class HostileConnections : public FederationTest {
     ::setrlimit(RLIMIT_NOFILE, &descriptors);
   }
 
-  void start(const Arguments& before = {}) {
-    begin().start_server(Federation::Start::SameCommand, before);
+  void start(const Arguments& before = {}, const Arguments& flags = {}) {
+    Arguments all = patient_limits();
+    all.insert(all.end(), flags.begin(), flags.end());
+    begin(by_fedrk(), all).start_server(Federation::Start::SameCommand, before);
     const auto file = [&](const std::string& name) { return *security::read_text_file(federation_->path(name)); };
     honest_ = {file("site-1/client.crt"), file("site-1/client.key"), file("ca/ca.crt")};
     expect_service();
@@ -215,6 +217,23 @@ TEST_F(HostileConnections, FromAMemberWithEndlessChunksAreClosedBeforeTheyAreSto
   expect_a_good_run();
 }
 
+// Small and allowed, each of them.
+TEST_F(HostileConnections, FromAMemberWithEndlessHeartbeatsAreClosed) {
+  start();
+  {
+    const auto link = join("site-1");
+    ASSERT_TRUE(link->read()) << federation_->story();
+    const std::jthread honest = expect_service_throughout();
+    const std::string heartbeat = bytes_of(wire::ClientMessage(wire::Heartbeat{}));
+    while (link->write({wire::ChunkKind::Whole, heartbeat})) {
+    }
+    expect_bounded_memory();
+    EXPECT_TRUE(has(federation_->server().err(), "it sends heartbeats without end")) << federation_->story();
+  }
+  expect_service();
+  expect_a_good_run();
+}
+
 // A client of a version that wrote messages with protobuf.
 TEST_F(HostileConnections, FromAMemberOfAnEarlierVersionAreRefusedInWords) {
   start();
@@ -239,6 +258,27 @@ TEST_F(HostileConnections, FromAMemberThatNeverAnswersAreClosedAsSilent) {
     EXPECT_TRUE(wait_until(30s, [&] { return has(federation_->server().err(), "nothing was heard of it for"); }))
         << federation_->story();
   }
+  expect_a_good_run();
+}
+
+TEST_F(HostileConnections, ThatAreSlowAtThePortOfTheMetricsKeepNobodyWaiting) {
+  start({}, {"--metrics", "127.0.0.1:0"});
+  const std::string told = federation_->server().err(), line = "health and metrics on port ";
+  ASSERT_TRUE(has(told, line)) << told;
+  const auto port = static_cast<std::uint16_t>(std::stoi(told.substr(told.find(line) + line.size())));
+
+  std::vector<RawConnection> slow;
+  for (std::size_t k = 0; k < many(); ++k) {
+    slow.emplace_back(port);
+    if (k % 3 != 0) slow.back().send(k % 3 == 1 ? "GET /metrics HTTP/1.1\r\nHost: " : std::string(5, '\0'));
+    if (k % (many() / 8) != 0) continue;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_TRUE(http_get(port, "/healthz"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, longest_wait()) << "in ns";
+    expect_service();
+  }
+
+  expect_bounded_memory();
   expect_a_good_run();
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,9 +17,15 @@ namespace fedrk::test {
 
 class RawConnection {
  public:
-  explicit RawConnection(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  /// From another address of this machine, such as 127.0.0.2, where one is given.
+  explicit RawConnection(std::uint16_t port, const char* from = nullptr)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
+    if (from != nullptr) {
+      ::inet_pton(AF_INET, from, &address.sin_addr);
+      (void)!::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);  // NOLINT
+    }
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;  // NOLINT
@@ -36,6 +43,19 @@ class RawConnection {
   bool connected() const { return connected_; }
   int descriptor() const { return socket_; }
   void send(const std::string& text) const { ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
+  /// What comes, until it ends so or there is no more.
+  std::string read_until(const std::string& ending) const {
+    std::string all;
+    for (char byte = 0; !all.ends_with(ending) && ::recv(socket_, &byte, 1, 0) == 1;) all += byte;
+    return all;
+  }
+  /// Whether the other side has closed it; what has come by now is lost.
+  bool closed() const {
+    char ignored[256];
+    ssize_t count = 1;
+    while (count > 0) count = ::recv(socket_, ignored, sizeof ignored, MSG_DONTWAIT);
+    return count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+  }
   std::string read_to_end() const {
     std::string all(65536, '\0');
     std::size_t size = 0;

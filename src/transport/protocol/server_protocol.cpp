@@ -38,6 +38,7 @@ void ServerProtocol::on_open(ConnectionId id, Peer peer, Clock::time_point now) 
   Connection& connection =
       connections_.emplace(id, Connection{std::move(peer), std::nullopt, {options_.largest_message, 0}, now_})
           .first->second;
+  connection.opened = connection.heartbeats_since = now_;
   if (connections_.size() > options_.max_connections) {
     return close(id, connection, Closing::Full, "the server has too many connections; try again later");
   }
@@ -84,7 +85,7 @@ void ServerProtocol::on_tick(Clock::time_point now) {
     if (connection.closing) {  // who does not read must not keep its place
       const bool lingers = now - connection.closing_since > 4 * options_.heartbeat;
       if (lingers && !std::exchange(connection.cut, true)) outbox_.close(id, Closing::Silent, "it does not go");
-    } else if (!connection.session && silent > options_.hello_limit) {
+    } else if (!connection.session && now - connection.opened > options_.hello_limit) {  // whatever else it said
       close(id, connection, Closing::Silent, "it never said hello");
     } else if (connection.session && silent > 4 * options_.heartbeat) {
       close(id, connection, Closing::Silent,

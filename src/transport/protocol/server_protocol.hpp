@@ -151,6 +151,8 @@ class ServerProtocol {
     bool closing = false, cut = false;
     Clock::time_point closing_since{};
     int allowance = kAllowance;  // of messages: one for each question, and some
+    Clock::time_point opened{}, heartbeats_since{};
+    int heartbeats = 0;
   };
   static constexpr int kAllowance = 16;
   enum class Presence { Away, Greeted, Preparing, Here };
@@ -178,6 +180,7 @@ class ServerProtocol {
   void close(ConnectionId id, Connection& connection, Closing why, std::string reason);
   void greet(ConnectionId id, Connection& connection, const wire::Hello& hello);
   void on_message(ConnectionId id, Connection& connection, wire::ClientMessage message);
+  void on_heartbeat(ConnectionId id, Connection& connection);
   void on_whole(Connection& connection, ClientId client, wire::ClientMessage message);
   void on_ready(Connection& connection, ClientId client, wire::Ready ready);
   void on_prepared_again(ClientId client, const wire::Prepared& prepared);

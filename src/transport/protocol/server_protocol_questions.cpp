@@ -86,7 +86,7 @@ void ServerProtocol::on_chunk(ConnectionId id, std::string_view chunk, Clock::ti
 }
 
 void ServerProtocol::on_message(ConnectionId id, Connection& connection, wire::ClientMessage message) {
-  if (wire::holds<wire::Heartbeat>(message)) return;
+  if (wire::holds<wire::Heartbeat>(message)) return on_heartbeat(id, connection);
   const auto* hello = std::get_if<wire::Hello>(&message);
   if ((hello != nullptr) != !connection.session) {
     return close(id, connection, Closing::Broken, "a client says hello first, and once");
@@ -99,6 +99,19 @@ void ServerProtocol::on_message(ConnectionId id, Connection& connection, wire::C
     return close(id, connection, Closing::Broken, kWords);
   }
   on_whole(connection, client, std::move(message));
+}
+
+// One in each interval, or many at once where a line was held up; thousands are a burden to the others.
+void ServerProtocol::on_heartbeat(ConnectionId id, Connection& connection) {
+  constexpr int kMaxHeartbeats = 1000;
+  if (now_ - connection.heartbeats_since > 4 * options_.heartbeat) {
+    connection.heartbeats_since = now_;
+    connection.heartbeats = 0;
+  }
+  if (++connection.heartbeats <= kMaxHeartbeats) return;
+  constexpr auto kWords = "it sends heartbeats without end";
+  if (connection.session) record_violation(*connection.session, kWords);
+  close(id, connection, Closing::Broken, kWords);
 }
 
 void ServerProtocol::on_whole(Connection& connection, ClientId client, wire::ClientMessage message) {

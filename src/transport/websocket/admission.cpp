@@ -56,7 +56,17 @@ void Admission::stop() {
   error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
+  forget_all();
+}
+
+void Admission::forget_silent(ConnectionId id) {
+  silent_.erase(id);
+  silent_crowd_.remove(id);
+}
+
+void Admission::forget_all() {
   silent_.clear();
+  silent_crowd_.clear();
   draining_.clear();
 }
 
@@ -74,8 +84,7 @@ void Admission::accept_next() {
 // Whoever has said nothing yet gives its descriptor back. Said once, until there are some again.
 void Admission::on_no_descriptor(const std::string& reason) {
   if (!std::exchange(short_of_descriptors_, true)) log_.warn("accept.paused", reason);
-  silent_.clear();
-  draining_.clear();
+  forget_all();
   pause_.expires_after(kPause);
   pause_.async_wait([this](error_code failure) {
     if (!failure && acceptor_.is_open()) accept_next();
@@ -87,15 +96,16 @@ void Admission::on_accepted(Socket socket) {
   socket.set_option(tcp::no_delay(true), ignored);
   const ConnectionId id = ++last_id_;
   if (silent_.size() >= max_silent_) {
-    silent_.erase(silent_.begin());
+    forget_silent(*silent_crowd_.first_to_go());
     log_.warn("connections.shed", "many connections say nothing: the oldest are closed");
   }
+  silent_crowd_.add(id, origin_of(socket));
   Waiting& waiting = silent_.emplace(id, Waiting{std::move(socket), Clock::now()}).first->second;
   waiting.socket.async_wait(Socket::wait_read, [this, id](error_code) {
     const auto found = silent_.find(id);
     if (found == silent_.end()) return;
     Socket spoken = std::move(found->second.socket);
-    silent_.erase(found);
+    forget_silent(id);
     error_code failure;
     if (spoken.available(failure) > 0 && !failure) spoke_(id, std::move(spoken));  // else it hung up
   });
@@ -121,11 +131,11 @@ void Admission::discard(ConnectionId id) {
 
 void Admission::sweep(Milliseconds silent_limit) {
   const auto now = Clock::now();
-  const auto drop = [&](Sockets& sockets, auto limit) {
-    while (!sockets.empty() && now - sockets.begin()->second.since > limit) sockets.erase(sockets.begin());
+  const auto overdue = [&](const Sockets& sockets, auto limit) {
+    return !sockets.empty() && now - sockets.begin()->second.since > limit;
   };
-  drop(silent_, silent_limit);
-  drop(draining_, kDrainLimit);
+  while (overdue(silent_, silent_limit)) forget_silent(silent_.begin()->first);
+  while (overdue(draining_, kDrainLimit)) draining_.erase(draining_.begin());
 }
 
 }  // namespace fedrk::network

@@ -2,8 +2,8 @@
 #pragma once
 
 // Who comes to the server's port, up to the moment it has spoken. Anybody can connect, so what an unknown peer costs is
-// bounded: a socket until its first byte, and of those so many; the oldest silent one makes room for the next. A lack
-// of descriptors pauses accepting and ends nothing.
+// bounded: a socket until its first byte, and of those so many; an old silent one makes room for the next (crowd.hpp).
+// A lack of descriptors pauses accepting and ends nothing.
 
 #include <cstddef>
 #include <functional>
@@ -15,6 +15,7 @@
 #include "plan/server_options.hpp"
 #include "transport/protocol/server_protocol.hpp"
 #include "transport/websocket/asio_types.hpp"
+#include "transport/websocket/crowd.hpp"
 #include "transport/websocket/handshake_log.hpp"
 
 namespace fedrk::network {
@@ -49,6 +50,8 @@ class Admission {
   void on_accepted(Socket socket);
   void on_no_descriptor(const std::string& reason);
   void discard(ConnectionId id);
+  void forget_silent(ConnectionId id);
+  void forget_all();
 
   asio::io_context& context_;
   HandshakeLog& log_;
@@ -60,6 +63,7 @@ class Admission {
   int port_ = 0;
   ConnectionId last_id_ = 0;
   Sockets silent_, draining_;
+  Crowd silent_crowd_;
   std::vector<char> discarded_;
 };
 

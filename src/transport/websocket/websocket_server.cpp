@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 
 #include "transport/websocket/admission.hpp"
+#include "transport/websocket/crowd.hpp"
 #include "transport/websocket/websocket_connection.hpp"
 
 namespace fedrk::network {
@@ -50,6 +51,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   };
 
   void begin_handshake(ConnectionId id, Socket socket);
+  std::shared_ptr<Connection> end_handshake(ConnectionId id);
   void set_tick();
   void sweep();
   void stop();
@@ -79,6 +81,7 @@ class WebSocketServer::Impl final : public Outbox, private ConnectionEvents {
   Timer timer_{context_.get_executor()};
   bool stopped_ = false;
   std::map<ConnectionId, Handshake> handshakes_;  // the oldest first
+  Crowd handshaking_;
   std::map<ConnectionId, std::shared_ptr<Connection>> open_;
   std::thread thread_;
 };
@@ -159,21 +162,28 @@ Connection* WebSocketServer::Impl::find(ConnectionId id) {
 void WebSocketServer::Impl::begin_handshake(ConnectionId id, Socket socket) {
   if (handshakes_.size() >= max_handshakes_) {
     handshake_log_.warn("connections.shed", "many handshakes do not end: the oldest are broken off");
-    const auto oldest = handshakes_.begin();
-    const auto connection = std::move(oldest->second.connection);
-    handshakes_.erase(oldest);
+    const auto connection = end_handshake(*handshaking_.first_to_go());
     connection->cut();
   }
+  handshaking_.add(id, origin_of(socket));
   auto connection = make_connection(id, std::move(socket), tls_.get(), limits_, *this);
   handshakes_.emplace(id, Handshake{connection, Clock::now()});
   connection->start();
 }
 
-void WebSocketServer::Impl::on_open(ConnectionId id, Peer peer) {
+// Whose handshake it was; nothing where it is over already.
+std::shared_ptr<Connection> WebSocketServer::Impl::end_handshake(ConnectionId id) {
+  handshaking_.remove(id);
   const auto found = handshakes_.find(id);
-  if (found == handshakes_.end()) return;  // it was broken off
-  const auto connection = std::move(found->second.connection);
+  if (found == handshakes_.end()) return nullptr;
+  auto connection = std::move(found->second.connection);
   handshakes_.erase(found);
+  return connection;
+}
+
+void WebSocketServer::Impl::on_open(ConnectionId id, Peer peer) {
+  const auto connection = end_handshake(id);
+  if (!connection) return;  // it was broken off
   if (stopped_ || open_.size() >= max_open_) return connection->cut();
   open_.emplace(id, connection);
   protocol_.on_open(id, std::move(peer));
@@ -186,7 +196,7 @@ bool WebSocketServer::Impl::on_buffered(std::ptrdiff_t bytes) {
 
 void WebSocketServer::Impl::on_refused(ConnectionId id, Socket socket, std::string_view event,
                                        const std::string& reason) {
-  handshakes_.erase(id);
+  end_handshake(id);
   error_code failure;
   const auto end = socket.remote_endpoint(failure);
   handshake_log_.warn(event, reason, failure ? "" : end.address().to_string());
@@ -198,7 +208,7 @@ void WebSocketServer::Impl::on_violation(ConnectionId id, const std::string& rea
 }
 
 void WebSocketServer::Impl::on_gone(ConnectionId id) {
-  handshakes_.erase(id);
+  end_handshake(id);
   if (open_.erase(id) > 0) protocol_.on_closed(id);
 }
 

@@ -248,6 +248,28 @@ TEST(Limits, WhoIsSilentIsLetGo) {
   EXPECT_EQ(harness.outbox.closed(stranger).at(0).message, "it never said hello");
 }
 
+TEST(Limits, WhoTalksAndNeverSaysHelloIsLetGo) {
+  FederationOptions options = test::harness_options({"a"});
+  options.hello_limit = Milliseconds(50);
+  ServerHarness harness(options);
+  const auto stranger = harness.open();
+  std::this_thread::sleep_for(Milliseconds(60));
+  harness.say(stranger, wire::Heartbeat{});
+  harness.protocol.on_tick();
+  EXPECT_EQ(last_closing(harness, stranger), Closing::Silent);
+}
+
+TEST(Limits, WhoSendsHeartbeatsWithoutEndIsLetGoAsWrong) {
+  ServerHarness harness(test::harness_options({"a"}));
+  const auto a = harness.join("a");
+  for (int k = 0; k < 1000; ++k) harness.say(a, wire::Heartbeat{});
+  EXPECT_TRUE(harness.outbox.closed(a).empty());
+  harness.say(a, wire::Heartbeat{});
+  EXPECT_EQ(last_closing(harness, a), Closing::Broken);
+  EXPECT_EQ(harness.outbox.closed(a).at(0).message, "it sends heartbeats without end");
+  EXPECT_EQ(harness.session(0).counts.wrong, 1U);
+}
+
 TEST(Limits, WhoWasToldToGoAndDoesNotIsCutOff) {
   FederationOptions options = test::harness_options({"a"});
   options.heartbeat = Milliseconds(25);
