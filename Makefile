@@ -6,7 +6,7 @@ PROSTATE_RUN := runs/prostate
 # Also as root, and on fewer cores than ranks.
 MPI_ENVIRONMENT := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
-.PHONY: help build mpi run picture federation soak soak-mpi fuzz reproduce bench test test-sanitizers test-release test-asan test-tsan test-figures test-hostile unit format check-format lint clean
+.PHONY: help build mpi run picture federation soak soak-kill soak-mpi fuzz reproduce bench test test-sanitizers test-release test-asan test-tsan test-figures test-hostile unit format check-format lint clean
 
 help:             ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 18
@@ -82,6 +82,12 @@ soak:             ## randomized fault-injection tests of a federation: SCENARIOS
 	@scripts/build release fedrk_program test_federation_scenarios
 	@seq 0 3 | FEDRK_SCENARIOS=$${SCENARIOS:-300} FEDRK_SEED=$${SEED:-$$(date +%s)} xargs -P 2 -I{} \
 	  build/tests/bin/test_federation_scenarios --gtest_brief=1 --gtest_filter='Slices/*/{}'
+
+soak-kill:        ## processes of masked runs killed at random moments, files lost or put back: KILLS=500 SEED=now; three minutes
+	@scripts/setup test
+	@scripts/build release fedrk_program test_federation_kill_soak
+	@seq 0 1 | FEDRK_KILLS=$${KILLS:-500} FEDRK_SEED=$${SEED:-$$(date +%s)} xargs -P 2 -I{} \
+	  build/tests/bin/test_federation_kill_soak --gtest_brief=1 --gtest_filter='Slices/*/{}'
 
 soak-mpi:         ## ranks killed at random moments: KILLS=10 for each of two runs, SEED=now; two minutes
 	@scripts/setup test

@@ -41,6 +41,12 @@ Federation::Federation(const StartupKit& kit, Arguments server_flags, Arguments 
   for (std::size_t i = 0; i < kit.clients(); ++i) networks_.emplace_back(std::uint16_t{1});  // nobody is there yet
 }
 
+Federation::Federation(const Federation& other)
+    : server_flags_(other.server_flags_), client_flags_(other.client_flags_), clients_(other.clients()) {
+  std::filesystem::copy(other.folder_.path(), folder_.path(), std::filesystem::copy_options::recursive);
+  for (std::size_t i = 0; i < other.clients(); ++i) networks_.emplace_back(std::uint16_t{1});
+}
+
 void Federation::change_plan(const std::string& entries) const { put_entries(path("server") / "plan.toml", entries); }
 
 void Federation::start_server(Start how, const Arguments& before) {

@@ -32,6 +32,9 @@ class Federation {
   /// Whoever is started is started with these flags.
   explicit Federation(const StartupKit& kit, Arguments server_flags = patient_limits(),
                       Arguments client_flags = {"--wait", "30"});
+  /// What another one left in its folder, with as many clients.
+  explicit Federation(const Federation& other);
+  Federation& operator=(const Federation&) = delete;
 
   /// From its next start on.
   void set_server_flags(Arguments flags) { server_flags_ = std::move(flags); }
@@ -71,6 +74,10 @@ class Federation {
   std::string state() const;
 
   std::string solution() const { return result("solution.csv"); }
+  /// As this client was told it; empty where it was not.
+  std::string client_solution(std::size_t client) const {
+    return folder_.read(site_name(client) + "/state/solution.csv");
+  }
   std::string history() const { return result("history.csv"); }
   std::string result(const std::string& file) const { return folder_.read("server/runs/federation/" + file); }
   std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
