@@ -92,6 +92,32 @@ class Tee : public Log {
   std::mutex mutex_;
 };
 
+class LimitedLog : public Log {
+ public:
+  LimitedLog(std::unique_ptr<Log> log, std::size_t most, std::chrono::milliseconds interval)
+      : log_(std::move(log)), most_(most), interval_(interval) {}
+
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - begin_ > interval_) {
+      if (used_ > most_) log_->warning("log.limited", {{"left_out", used_ - most_}});
+      begin_ = now;
+      used_ = 0;
+    }
+    const bool counts = level == LogLevel::Info || level == LogLevel::Warning;
+    if (!counts || ++used_ <= most_) return log_->write(level, event, fields);
+    if (used_ == most_ + 1) log_->warning("log.limited", {{"reason", "too many events to tell each"}});
+  }
+
+ private:
+  std::unique_ptr<Log> log_;
+  std::size_t most_, used_ = 0;
+  std::chrono::milliseconds interval_;
+  std::chrono::steady_clock::time_point begin_{};
+  std::mutex mutex_;
+};
+
 }  // namespace
 
 std::string_view word_of(LogLevel level) {
@@ -120,6 +146,10 @@ std::unique_ptr<Log> make_log(LogFormat format, LogLevel min_level, std::FILE* o
 
 std::unique_ptr<Log> make_tee(std::unique_ptr<Log> log, LogLevel min_level, LogCallback also) {
   return std::make_unique<Tee>(std::move(log), min_level, std::move(also));
+}
+
+std::unique_ptr<Log> make_limited(std::unique_ptr<Log> log, std::size_t most, std::chrono::milliseconds interval) {
+  return std::make_unique<LimitedLog>(std::move(log), most, interval);
 }
 
 }  // namespace fedrk::operation

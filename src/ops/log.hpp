@@ -9,6 +9,7 @@
 // Peers choose some of the words: a value that is not plain is quoted as in JSON, in ASCII, so that no name can end a
 // line, forge another or steer a terminal. A log never stops the work: what cannot be written is passed over.
 
+#include <chrono>
 #include <concepts>
 #include <cstdio>
 #include <functional>
@@ -83,5 +84,9 @@ std::unique_ptr<Log> make_log(LogFormat format, LogLevel min_level, std::FILE* o
 /// call at a time; what it throws is passed over; it must not write to this log itself.
 using LogCallback = std::function<void(LogLevel, std::string_view event, std::span<const LogField>)>;
 std::unique_ptr<Log> make_tee(std::unique_ptr<Log> log, LogLevel min_level, LogCallback also);
+
+/// Passes at most so many events of an interval on to `log`, and then how many it left out; errors and what is for
+/// debugging always. Peers that come again and again must not fill a disk.
+std::unique_ptr<Log> make_limited(std::unique_ptr<Log> log, std::size_t most, std::chrono::milliseconds interval);
 
 }  // namespace fedrk::operation

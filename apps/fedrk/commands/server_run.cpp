@@ -136,7 +136,10 @@ class EventBudget {
 };
 
 std::unique_ptr<operation::Log> make_log(const ServerSettings& settings, store::RunStore& store) {
-  auto log = operation::make_log(settings.log.format, settings.log.level, stderr);
+  // All clients may come and go, and somebody else besides.
+  const std::size_t most = 500 + 10 * settings.clients.size();
+  auto log = operation::make_limited(operation::make_log(settings.log.format, settings.log.level, stderr), most,
+                                     std::chrono::seconds(10));
   return operation::make_tee(
       std::move(log), operation::LogLevel::Info,
       [&store, budget = EventBudget()](operation::LogLevel level, std::string_view event, auto fields) mutable {

@@ -141,6 +141,27 @@ TEST(LogTee, HandsEventsToACallbackAndToTheLog) {
   EXPECT_EQ(std::ranges::count(lines.text(), '\n'), 1);
 }
 
+TEST(LogLimit, LeavesOutWhatIsTooMuchAndTellsHowMuch) {
+  const Lines lines;
+  constexpr std::chrono::milliseconds kInterval(1000);
+  const auto log = make_limited(make_log(LogFormat::Text, LogLevel::Debug, lines.file()), 3, kInterval);
+
+  for (int k = 0; k < 5; ++k) log->info("info", {{"k", k}});
+  log->warning("warning");
+  log->error("error");
+  log->debug("debug");
+  std::this_thread::sleep_for(kInterval + kInterval / 10);
+  log->info("later");
+
+  std::string events;
+  std::istringstream text(lines.text());
+  for (std::string line; std::getline(text, line);) events += line.substr(line.find('Z') + 2) + "\n";
+  EXPECT_EQ(events,
+            "info  info k=0\ninfo  info k=1\ninfo  info k=2\n"
+            "warn  log.limited reason=\"too many events to tell each\"\n"
+            "error error\ndebug debug\nwarn  log.limited left_out=3\ninfo  later\n");
+}
+
 TEST(LogTee, WritesTheLineEvenIfTheCallbackThrows) {
   const Lines lines;
   const auto log = make_tee(make_log(LogFormat::Text, LogLevel::Debug, lines.file()), LogLevel::Debug,
