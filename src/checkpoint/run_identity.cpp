@@ -61,9 +61,9 @@ std::string new_run_id() {
   }
   std::string text;
   for (const unsigned char byte : bytes) {
-    constexpr const char* kDigits = "0123456789abcdef";
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+    constexpr const char* kHexDigits = "0123456789abcdef";
+    text += kHexDigits[byte >> 4];
+    text += kHexDigits[byte & 15];
   }
   return text;
 }
