@@ -143,7 +143,10 @@ Result<void> RunStore::commit(const Batch& batch, bool synced) {
 
 Result<void> RunStore::sync() {
   const std::lock_guard lock(impl_->mutex);
-  return guarded([&] { impl_->database.execute("PRAGMA wal_checkpoint(FULL)"); });
+  return guarded([&] {
+    impl_->database.execute("PRAGMA wal_checkpoint(FULL)");
+    sync_to_disk(std::filesystem::absolute(impl_->database.path()).parent_path());
+  });
 }
 
 Result<void> RunStore::write_lazily() {

@@ -94,10 +94,13 @@ void ChangeCount::write(std::uint64_t changes) const {
 Database SealedDatabase::open_or_make(const fs::path& path, const FileKind& kind, const std::string& schema,
                                       const std::vector<std::string>& tables, const ChangeCount& count) {
   if (fs::exists(path)) return Database::open(path, kind);
-  return Database::create(path, kind, schema.c_str(), [&](Database& database) {
-    const std::uint64_t known = count.read();  // of a file that was taken away
-    database.run("INSERT INTO seal VALUES (?, ?)", known, digest_of(known, sum_of_all(database, tables)));
-  });
+  return Database::create(
+      path, kind, schema.c_str(),
+      [&](Database& database) {
+        const std::uint64_t known = count.read();  // of a file that was taken away
+        database.run("INSERT INTO seal VALUES (?, ?)", known, digest_of(known, sum_of_all(database, tables)));
+      },
+      true);
 }
 
 SealedDatabase::SealedDatabase(const fs::path& folder, const FileKind& kind, const std::string& schema,

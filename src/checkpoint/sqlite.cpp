@@ -51,6 +51,14 @@ void fail_as_damaged(const std::string& path) {
   throw SqliteFailure(path + " is damaged: it is not as it was written", SQLITE_CORRUPT);
 }
 
+void sync_to_disk(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = file >= 0 && ::fsync(file) == 0;
+  const std::string reason = text_of(errno);
+  if (file >= 0) ::close(file);
+  if (!synced) throw SqliteFailure("cannot write " + path.string() + " to the disk: " + reason, SQLITE_IOERR);
+}
+
 // ---- Database.
 
 Database::Database(const std::filesystem::path& path, int flags)
@@ -66,7 +74,7 @@ Database::Database(const std::filesystem::path& path, int flags)
 
 // Made beside and then linked to its name: whole or not at all, over nothing that is there, and for its owner's eyes.
 Database Database::create(const std::filesystem::path& path, const FileKind& kind, const char* schema,
-                          const std::function<void(Database&)>& fill) {
+                          const std::function<void(Database&)>& fill, bool synced) {
   const std::string draft = path.string() + ".new";
   ::unlink(draft.c_str());
   const int made = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -74,6 +82,7 @@ Database Database::create(const std::filesystem::path& path, const FileKind& kin
   ::close(made);
   try {
     write_draft(draft, kind, schema, fill);
+    if (synced) sync_to_disk(draft);
     if (::link(draft.c_str(), path.c_str()) != 0) {
       throw SqliteFailure(errno == EEXIST ? path.string() + " is there already"
                                           : "cannot make " + path.string() + ": " + text_of(errno),
@@ -84,8 +93,10 @@ Database Database::create(const std::filesystem::path& path, const FileKind& kin
     throw;
   }
   ::unlink(draft.c_str());
+  if (synced) sync_to_disk(std::filesystem::absolute(path).parent_path());
   Database database = open(path, kind);
-  database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  if (!synced) database.execute("PRAGMA synchronous = OFF;");
+  database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   return database;
 }
 

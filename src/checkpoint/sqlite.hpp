@@ -120,11 +120,16 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
+/// What is in this file or folder stays, also where the power goes. REQUIRES: not a database that this process has
+/// open, whose locks would go.
+void sync_to_disk(const std::filesystem::path& path);
+
 class Database {
  public:
   /// A new file with these tables and what `fill` writes. One that is there already is an error.
+  /// `synced`: it is on the disk when this returns.
   static Database create(const std::filesystem::path& path, const FileKind& kind, const char* schema,
-                         const std::function<void(Database&)>& fill);
+                         const std::function<void(Database&)>& fill, bool synced = false);
   /// One that was made before. Files of other programs and of newer versions are refused.
   static Database open(const std::filesystem::path& path, const FileKind& kind, bool read_only = false);
   /// Throws where the pages of the file do not fit each other. Every page is read; with `thorough`, indices too.

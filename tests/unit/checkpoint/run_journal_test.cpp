@@ -2,8 +2,6 @@
 #include "checkpoint/run_journal.hpp"
 
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <thread>
@@ -13,18 +11,6 @@
 #include "checkpoint/answer_codec.hpp"
 #include "support/damage.hpp"
 #include "support/temp_folder.hpp"
-
-namespace {
-
-int syncs = 0;
-
-}  // namespace
-
-// In the place of the C library's, for SQLite too.
-extern "C" int fdatasync(int file) {
-  ++syncs;
-  return static_cast<int>(::syscall(SYS_fdatasync, file));
-}
 
 namespace fedrk::store {
 namespace {
@@ -49,20 +35,6 @@ TEST_F(Journals, OfANetworkStoreEachAnswerAtOnce) {
   EXPECT_EQ(*store_.answers(), 1);
   journal.add_round({RoundIndex{7}, {}, {}, {}});
   EXPECT_EQ(store_.progress()->last_round, 7);
-}
-
-// What a client counts as given must not be asked for anew because the power went.
-TEST_F(Journals, OfAMaskedRunHaveEachAnswerOnTheDiskBeforeTheNextQuestion) {
-  RunJournal journal(store_, CommitPolicy::Synced);
-  for (std::uint32_t round = 0; round < 3; ++round) {
-    const int before = syncs;
-    journal.add_answer(answer(10));
-    EXPECT_GT(syncs, before);
-    const int after = syncs;
-    journal.add_round({RoundIndex{round}, {}, {}, {}});
-    EXPECT_EQ(syncs, after) << "a round follows from its answers";
-  }
-  EXPECT_EQ(store_.progress()->last_round, 2);
 }
 
 TEST_F(Journals, OfOneProcessGatherAnswersAndWriteThemTogether) {
