@@ -188,7 +188,7 @@ void GramMethod::certify(const RoundReplies& round, std::span<const double> x) {
   const double squared = sum.squared_residual.value();
   const Orthogonality found =
       orthogonality(gradient, options_.column_norms, x, std::sqrt(squared), std::sqrt(squared_rhs_), {});
-  const double rounding = std::sqrt(static_cast<double>(rows_)) * 64.0 * kUnit * size;
+  const double rounding = std::sqrt(static_cast<double>(rows_)) * 64.0 * kUnitRoundoff * size;
   const bool same_residual =
       std::abs(squared - squared_residual_) <= kCertified * squared_residual_ + rounding * rounding;
   summary_.certificate = found.value;
