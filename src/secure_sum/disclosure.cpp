@@ -20,8 +20,7 @@ constexpr std::size_t kMaxNames = 12;        // in a message
 
 std::vector<std::string> sorted(std::vector<std::string> names) {
   std::ranges::sort(names);
-  const auto again = std::ranges::unique(names);
-  names.erase(again.begin(), again.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());  // clang 14 cannot take the ranges' subrange
   return names;
 }
 
