@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/shown.hpp"
 #include "fedrk/error.hpp"
 
 namespace fedrk::api {
@@ -31,7 +32,7 @@ class Parser {
     if (next() == '+' || next() == '-') added = sign();
     for (;;) {
       take_term(added);
-      if (next() == '\0') break;
+      if (next() == '\0' && at_ == text_.size()) break;
       if (next() != '+' && next() != '-') refuse_here();
       added = sign();
     }
@@ -42,11 +43,14 @@ class Parser {
 
  private:
   [[noreturn]] void refuse(const std::string& fact) const {
-    throw InvalidArgument("formula \"" + std::string(text_) + "\": " + fact + "; " + kSupported);
+    std::string text(text_);
+    std::ranges::replace_if(
+        text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, '?');
+    throw InvalidArgument("formula \"" + text + "\": " + fact + "; " + kSupported);
   }
   [[noreturn]] void refuse_here() const {
     if (at_ == text_.size()) refuse("it ends too early");
-    refuse(std::string("'") + text_[at_] + "' at character " + std::to_string(at_ + 1) + " is not supported");
+    refuse(io::shown(text_.substr(at_, 1)) + " at character " + std::to_string(at_ + 1) + " is not supported");
   }
 
   /// The next character that is not blank; '\0' at the end.

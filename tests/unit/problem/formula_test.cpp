@@ -64,6 +64,17 @@ TEST(Formula, RefusesAllElseAndTellsWhatIsSupported) {
   }
 }
 
+TEST(Formula, IsReadToItsLastCharacterWhateverThatIs) {
+  const std::string_view text("y ~ a\0 + b", 10);
+
+  try {
+    (void)parse_formula(text);
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("'?' at character 6 is not supported"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Formula, NamesThePlaceOfWhatItDoesNotKnow) {
   try {
     (void)parse_formula("y ~ a:b");
