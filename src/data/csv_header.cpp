@@ -100,6 +100,10 @@ std::optional<std::string> assign_all(CsvHeader& header, const TableOptions& opt
     if (auto problem = assign(header, name, CsvRole::Ignored, " to ignore")) return problem;
   }
   if (!options.group_by.empty()) {
+    // It would leave the place of a feature empty.
+    if (std::ranges::find(options.columns, options.group_by) != options.columns.end()) {
+      return fmt::format("column {} is one to explain by, not one to group by", shown(options.group_by));
+    }
     if (auto problem = assign(header, options.group_by, CsvRole::Owner, " to group by")) return problem;
   }
   if (header.count(CsvRole::Feature) == 0) {

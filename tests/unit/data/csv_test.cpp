@@ -110,6 +110,16 @@ TEST(Csv, ReadsTheColumnsThatAreNamedInTheirOrder) {
   EXPECT_EQ(without.error().message, "a.csv: no column 'd' to explain by; the columns are a, who, b, y, c");
 }
 
+TEST(Csv, TakesNoColumnForAFeatureAndForTheOwnersToo) {
+  TableOptions options{.target = "y", .ignore = {}, .group_by = "c", .margins = {}};
+  options.columns = {"a", "c"};
+
+  const auto data = read_csv_text("a,y,c\n1,2,3\n", "a.csv", options);
+
+  ASSERT_FALSE(data);
+  EXPECT_EQ(data.error().message, "a.csv: column 'c' is one to explain by, not one to group by");
+}
+
 TEST(Csv, LeavesMarginsThatColumnsCanJoinWithoutACopy) {
   const TempFolder folder;
   const auto path = folder.write("a.csv", "a,y\n1,2\n3,4");
