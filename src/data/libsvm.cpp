@@ -85,9 +85,9 @@ struct SvmSize {
 };
 
 // Indices ascend, so the last of each line gives the width. What is malformed here is told when the rows are read.
-SvmSize measure(const MappedFile& file) {
+SvmSize measure(TextLines lines) {
   SvmSize size;
-  for (TextLines lines(file); lines.next();) {
+  while (lines.next()) {
     if (is_comment(lines.line())) continue;
     const std::string_view line = without_comment(lines.line());
     ++size.rows;
@@ -117,20 +117,15 @@ bool append_pairs(const auto& matrix, std::size_t i, std::string& line) {
   return last;
 }
 
-}  // namespace
-
-Result<Dataset> read_libsvm(const std::filesystem::path& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return file.error();
-  const std::size_t nul_line = survey(*file).nul_line;
-  if (nul_line != 0) return error_at(path, nul_line, "expected text, found a NUL byte");
-  const SvmSize size = measure(*file);
+Result<Dataset> read_lines(const TextSurvey& text, TextLines lines, const std::filesystem::path& path) {
+  if (text.nul_line != 0) return error_at(path, text.nul_line, "expected text, found a NUL byte");
+  const SvmSize size = measure(lines);
   Dataset data;
   SparseMatrix matrix(size.cols);
   matrix.reserve(size.rows, size.pairs);
   data.system.rhs.reserve(size.rows);
   SvmRow row;
-  for (TextLines lines(*file); lines.next();) {
+  while (lines.next()) {
     if (is_comment(lines.line())) continue;
     if (const auto problem = read_row(lines.line(), row)) return error_at(path, lines.number(), *problem);
     matrix.append_row(row.columns, row.values);
@@ -140,6 +135,18 @@ Result<Dataset> read_libsvm(const std::filesystem::path& path) {
   if (matrix.cols() == 0) return error_in(path, "expected at least one index:value pair, found none");
   data.system.rows = std::move(matrix);
   return data;
+}
+
+}  // namespace
+
+Result<Dataset> read_libsvm(const std::filesystem::path& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  return read_lines(survey(*file), TextLines(*file), path);
+}
+
+Result<Dataset> read_libsvm_text(std::string_view text, std::string_view name) {
+  return read_lines(survey(text), TextLines(text), name);
 }
 
 Result<void> write_libsvm(const std::filesystem::path& path, const LinearSystem& system, std::size_t first_row,

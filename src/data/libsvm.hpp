@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "data/dataset.hpp"
@@ -13,6 +14,9 @@
 namespace fedrk::io {
 
 Result<Dataset> read_libsvm(const std::filesystem::path& path);
+
+/// The same from text in memory; `name` stands for the path in messages.
+Result<Dataset> read_libsvm_text(std::string_view text, std::string_view name);
 
 /// Rows first_row .. first_row + rows - 1 without their zeros; the first row names the last column even where it holds
 /// a zero there, so that the width is read back.

@@ -171,16 +171,23 @@ void append_rows(const BasicSparseMatrix<Number>& matrix, std::size_t first_row,
   }
 }
 
+Result<Rows> read_lines(TextLines lines, Margins margins, const std::filesystem::path& path) {
+  const Result<MarketHeader> header = read_market_header(lines, path);
+  if (!header) return header.error();
+  return header->format == MarketFormat::Array ? read_array(*header, lines, margins, path)
+                                               : read_coordinates(*header, lines, path);
+}
+
 }  // namespace
 
 Result<Rows> read_matrix_market(const std::filesystem::path& path, Margins margins) {
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
-  TextLines lines(*file);
-  const Result<MarketHeader> header = read_market_header(lines, path);
-  if (!header) return header.error();
-  return header->format == MarketFormat::Array ? read_array(*header, lines, margins, path)
-                                               : read_coordinates(*header, lines, path);
+  return read_lines(TextLines(*file), margins, path);
+}
+
+Result<Rows> read_matrix_market_text(std::string_view text, std::string_view name, Margins margins) {
+  return read_lines(TextLines(text), margins, name);
 }
 
 Result<void> write_matrix_market(const std::filesystem::path& path, const Rows& matrix, std::size_t first_row,

@@ -21,6 +21,9 @@ bool is_matrix_market(std::string_view content);
 /// Sparse for a coordinate file, dense for an array, with `margins` beside it.
 Result<Rows> read_matrix_market(const std::filesystem::path& path, Margins margins = {});
 
+/// The same from text in memory; `name` stands for the path in messages.
+Result<Rows> read_matrix_market_text(std::string_view text, std::string_view name, Margins margins = {});
+
 /// Rows first_row .. first_row + rows - 1: coordinate for a sparse matrix, array for a dense one.
 /// REQUIRES: the rows exist.
 Result<void> write_matrix_market(const std::filesystem::path& path, const Rows& matrix, std::size_t first_row,
