@@ -52,7 +52,7 @@ std::string toml_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
       result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
     } else {
       result += c;
@@ -61,10 +61,12 @@ std::string toml_string(std::string_view text) {
   return result + '"';
 }
 
-// TOML's whole numbers have 63 bits; a larger seed is written as text, which reads back just as well.
+// TOML's whole numbers have 63 bits; a larger one, a seed or a double, is written as text, which reads back just as
+// well.
 bool is_toml_number(std::string_view text) {
   const auto whole = parse_whole(text);
-  return whole ? *whole <= std::numeric_limits<std::int64_t>::max() : static_cast<bool>(parse_number(text));
+  if (whole) return *whole <= std::numeric_limits<std::int64_t>::max();
+  return text.find_first_not_of("0123456789") != std::string_view::npos && parse_number(text);
 }
 
 std::string toml_value(OptionKind kind, OptionValues values, const fs::path& folder) {

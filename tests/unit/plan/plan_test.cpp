@@ -96,6 +96,20 @@ TEST(Plan, IsWrittenSoThatItReadsBackTheSame) {
   EXPECT_EQ(resolve(again).run.tolerance, 0.0) << "no residuals under differential privacy";
 }
 
+TEST(Plan, WithADeleteCharacterOrAWholeNumberBeyond64BitsReadsBack) {
+  const test::TempFolder folder;
+  Plan plan;
+  plan.target = "y\x7F";
+  plan.bandwidth = 18446744073709551616.0;
+
+  Plan again;
+  const auto read = read_plan(folder.write("plan.toml", plan_text(plan, folder.path())), again);
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(again.target, plan.target);
+  EXPECT_EQ(again.bandwidth, plan.bandwidth);
+}
+
 TEST(Plan, OfAFitIsWrittenWithItsOwnEntriesAlone) {
   const test::TempFolder folder;
   Plan plan;
