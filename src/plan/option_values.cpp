@@ -83,14 +83,21 @@ Result<void> set_positive(const Values& values, double& field) {
       values, "a number above 0", [](double v) { return v > 0.0; }, field);
 }
 
+Result<void> set_seconds(const Values& values, double& field) {
+  return set_number(
+      values, "a number above 0, at most 1e9", [](double v) { return v > 0.0 && v <= 1e9; }, field);
+}
+
 Result<void> set_patience(const Values& values, std::optional<std::uint32_t>& field) {
   if (values == Values{"auto"}) {
     field.reset();
     return {};
   }
   std::uint32_t rounds = 0;
-  const auto done = set_whole<std::uint32_t>(values, rounds, 1, {"endless", 0});
-  if (!done) return Error{"expected 'auto', 'endless' or a whole number from 1, found '" + values.front() + "'"};
+  if (const auto done = set_whole<std::uint32_t>(values, rounds, 1, {"endless", 0}); !done) {
+    return Error{
+        fmt::format("expected 'auto', 'endless' or a whole number from 1, found '{}'", fmt::join(values, ", "))};
+  }
   field = rounds;
   return {};
 }

@@ -134,6 +134,8 @@ Result<void> set_memory(const Values& values, std::size_t& rounds);
 Result<void> set_megabytes(const Values& values, std::size_t& bytes);
 Result<void> set_not_negative(const Values& values, double& field);
 Result<void> set_positive(const Values& values, double& field);
+/// A time that clocks can add: at most 1e9, thirty years.
+Result<void> set_seconds(const Values& values, double& field);
 Result<void> set_patience(const Values& values, std::optional<std::uint32_t>& field);
 Result<void> set_sparse(const Values& values, double& lambda);
 Result<void> set_average(const Values& values, std::optional<TailBurnIn>& field);

@@ -91,7 +91,7 @@ constexpr auto kClientOptions = std::to_array<io::Option<ClientSettings>>({
     {"name", kConnection, OptionKind::Text, "NAME", "name of this client, as in its certificate",
      FEDRK_CLIENT_SET(io::set_text(v, s.name)), FEDRK_CLIENT_GET(text_or_nothing(s.name))},
     {"wait", kConnection, OptionKind::Number, "SECONDS", "time limit for reaching the server",
-     FEDRK_CLIENT_SET(io::set_positive(v, s.wait)), FEDRK_CLIENT_GET({io::to_text(s.wait)})},
+     FEDRK_CLIENT_SET(io::set_seconds(v, s.wait)), FEDRK_CLIENT_GET({io::to_text(s.wait)})},
     {"max-vector", kLimits, OptionKind::Number, "MB", "maximum size of a vector",
      FEDRK_CLIENT_SET(io::set_megabytes(v, s.max_vector)), FEDRK_CLIENT_GET(megabytes(s.max_vector))},
     {"data", kData, OptionKind::Path, "FILE", "table of this client (CSV, LIBSVM), with the plan's target column",
@@ -160,14 +160,14 @@ constexpr auto kServerOptions = std::to_array<io::Option<ServerSettings>>({
      FEDRK_SERVER_SET(io::set_whole<std::size_t>(v, s.quorum, 1, {"half", 0})),
      FEDRK_SERVER_GET(whole_or_word(s.quorum, "half"))},
     {"join-limit", kLimits, OptionKind::Number, "SECONDS", "time limit for clients to join, and to reconnect",
-     FEDRK_SERVER_SET(io::set_positive(v, s.join_limit)), FEDRK_SERVER_GET({io::to_text(s.join_limit)})},
+     FEDRK_SERVER_SET(io::set_seconds(v, s.join_limit)), FEDRK_SERVER_GET({io::to_text(s.join_limit)})},
     {"reply-limit", kLimits, OptionKind::Number, "SECONDS", "time limit for a reply",
-     FEDRK_SERVER_SET(io::set_positive(v, s.reply_limit)), FEDRK_SERVER_GET({io::to_text(s.reply_limit)})},
+     FEDRK_SERVER_SET(io::set_seconds(v, s.reply_limit)), FEDRK_SERVER_GET({io::to_text(s.reply_limit)})},
     {"away-limit", kLimits, OptionKind::Number, "SECONDS", "time that a round waits for a disconnected client",
-     FEDRK_SERVER_SET(io::set_positive(v, s.away_limit)), FEDRK_SERVER_GET({io::to_text(s.away_limit)})},
+     FEDRK_SERVER_SET(io::set_seconds(v, s.away_limit)), FEDRK_SERVER_GET({io::to_text(s.away_limit)})},
     {"heartbeat", kLimits, OptionKind::Number, "SECONDS",
      "heartbeat interval; a client counts as disconnected after four missed heartbeats",
-     FEDRK_SERVER_SET(io::set_positive(v, s.heartbeat)), FEDRK_SERVER_GET({io::to_text(s.heartbeat)})},
+     FEDRK_SERVER_SET(io::set_seconds(v, s.heartbeat)), FEDRK_SERVER_GET({io::to_text(s.heartbeat)})},
 });
 
 #undef FEDRK_SERVER_GET
@@ -273,7 +273,7 @@ Result<void> check(const ServerSettings& settings) {
   }
   if (settings.out.empty()) return Error{"no folder for the run: give --out DIR"};
   if (const auto fine = check_message_size(settings.largest_message); !fine) return fine.error();
-  if (settings.heartbeat < 0.01) return Error{"--heartbeat: at least 0.01"};
+  if (settings.heartbeat < 0.01 || settings.heartbeat > 3600.0) return Error{"--heartbeat: from 0.01 to 3600"};
   return check_tls(settings.tls, settings.insecure);
 }
 

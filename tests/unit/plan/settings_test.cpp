@@ -34,6 +34,24 @@ TEST(ClientSettings, RefuseADeltaThatPromisesNothing) {
   EXPECT_EQ(fine.error().message, "--delta: below 0.1, and well below one over the number of rows");
 }
 
+TEST(ClientSettings, RefuseAWaitThatNoClockCanAdd) {
+  const test::TempFolder folder;
+
+  const auto read = read_client_settings(folder.write("client.toml", "wait = 1e300\n"));
+
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("client.toml:1: wait: expected a number above 0, at most 1e9, found '1e+300'"),
+            std::string::npos)
+      << read.error().message;
+}
+
+TEST(ServerSettings, RefuseTimesThatNoClockCanAdd) {
+  const test::TempFolder folder;
+  for (const std::string name : {"join-limit", "reply-limit", "away-limit", "heartbeat"}) {
+    EXPECT_FALSE(read_server_settings(folder.write("server.toml", name + " = 1e18\n"))) << name;
+  }
+}
+
 TEST(ServerSettings, SayWhatHoldsInPlaceOfARemovedEntry) {
   const test::TempFolder folder;
   for (const RemovedOption& option : removed_server_options()) {

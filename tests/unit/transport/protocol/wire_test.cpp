@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "fedrk/error.hpp"
+#include "plan/plan_options.hpp"
 #include "support/doubles.hpp"
 #include "support/messages.hpp"
 
@@ -297,6 +298,18 @@ TEST(Wire, EntriesThatNameFilesOrAreUnknownAreRefused) {
   const auto taken = take_plan(std::vector<PlanEntry>{{"rounds", {"many"}}}, plan);
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().message.rfind("the server's plan: rounds: ", 0), 0U) << taken.error().message;
+}
+
+TEST(Wire, RefusesAPlansEntryWithoutAValue) {
+  for (const io::PlanOption& option : io::plan_options()) {
+    const bool list = option.kind == io::OptionKind::Texts || option.kind == io::OptionKind::Paths;
+    io::Plan plan;
+
+    const auto taken = take_plan(std::vector<PlanEntry>{{std::string(option.name), {}}}, plan);
+
+    EXPECT_EQ(static_cast<bool>(taken), list && option.name != "data" && option.name != "matrix" && option.name != "rhs")
+        << option.name;
+  }
 }
 
 }  // namespace
