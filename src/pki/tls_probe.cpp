@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown.hpp"
 #include "pki/openssl.hpp"
 #include "pki/tcp.hpp"
 #include "pki/tls_conversation.hpp"
@@ -140,7 +141,8 @@ Finding tls_probe(const std::string& host, std::uint16_t port, const Credentials
 }
 
 Result<HostAndPort> parse_host_and_port(const std::string& text, unsigned min_port) {
-  const Error error{fmt::format("'{}': expected HOST:PORT, as in server.example.org:7443 or [::1]:7443", text)};
+  const Error error{
+      fmt::format("{}: expected HOST:PORT, as in server.example.org:7443 or [::1]:7443", io::shown(text))};
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return error;
   std::string host = text.substr(0, colon);
