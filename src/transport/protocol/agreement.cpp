@@ -60,6 +60,9 @@ class ColumnCheck {
  private:
   void compare_names(const Arrival& arrival) {
     const auto mine = names_at(arrival), theirs = names_at(first_);
+    if (std::unordered_set<std::string_view>(mine.begin(), mine.end()).size() < mine.size()) {
+      return add(fmt::format("{} has two columns of one name", arrival.name));
+    }
     if (mine == theirs) return;
     if (mine.empty()) return add(fmt::format("{} has no column names", arrival.name));
     const std::string lacks = missing_from(theirs, mine), more = missing_from(mine, theirs);
@@ -313,6 +316,9 @@ Result<Gathered> gathered_from(const wire::StoredFederation& federation, const i
   }
   auto names = federation.members.front().ready.names;  // their order is everyone's
   if (names.empty()) names = io::numbered_columns(prepare.columns);
+  if (names.size() != prepare.columns) {
+    return Error{fmt::format("there are names of {} columns, of {}", names.size(), prepare.columns)};
+  }
   auto problem = io::make_problem(plan, std::move(names), rows, sparse,
                                   io::scaling_of(plan, federation.totals, prepare.columns + (plan.intercept ? 1 : 0)));
   if (!problem) return problem.error();

@@ -77,6 +77,25 @@ TEST(Agreement, NamesAllThatIsWrongAtOnce) {
 }
 
 // The first client's order is everyone's, and only those are told who need it.
+// Else two columns of one name could stand for three of two.
+TEST(Agreement, WantsEachNameOnce) {
+  EXPECT_EQ(agreed({{"a", 3, 2, {"u", "v"}}, {"b", 3, 3, {"u", "v", "u"}}}),
+            "b has two columns of one name; all clients need the same columns");
+}
+
+TEST(Agreement, ThatWasStoredHasANameForEachColumn) {
+  wire::StoredFederation federation;
+  federation.members.push_back(
+      {.name = "a", .ready = test::ready(3, 1, {"u"}), .prepared = {.rows = 3, .unknowns = 2, .squared_norm = 1.0}});
+  federation.prepare.question.columns = 2;
+  federation.totals = {.rows = 3, .squares = {1.0, 1.0}};
+
+  const auto gathered = gathered_from(federation, {});
+
+  ASSERT_FALSE(gathered);
+  EXPECT_EQ(gathered.error().message, "there are names of 1 columns, of 2");
+}
+
 TEST(Agreement, IsOnAnOrderOfTheColumns) {
   const auto told = [](const std::vector<std::string>& first, const std::vector<std::string>& second) {
     std::vector<std::string> names;
