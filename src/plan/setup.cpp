@@ -53,6 +53,10 @@ std::optional<Scaling> scaling_of(const Plan& plan, const ColumnTotals& totals, 
                       fixed_columns(plan));
 }
 
+SumColumns::Of last_sum_of(const Plan& plan, const ColumnTotals& totals, std::size_t unknowns) {
+  return needs_of(plan, totals, unknowns).squares ? SumColumns::Of::Squares : SumColumns::Of::Nothing;
+}
+
 Result<SetUp> set_up(const Plan& plan, const MatchedTables& tables, SetupEngine& engine) try {
   SetUp made{.preparation = {.columns = tables.columns, .names = tables.order}, .scaling = {}, .clients = {}};
   ColumnTotals& totals = made.preparation.totals;

@@ -72,6 +72,9 @@ std::vector<double> centre_of(const Plan& plan, const ColumnTotals& totals, std:
 /// a column is too large to be squared, or the totals are not those that the plan needs.
 std::optional<Scaling> scaling_of(const Plan& plan, const ColumnTotals& totals, std::size_t unknowns);
 
+/// What the last sum of a set-up is of: squares, or nothing where the columns stay as they are. `totals` has the rows.
+SumColumns::Of last_sum_of(const Plan& plan, const ColumnTotals& totals, std::size_t unknowns);
+
 /// Asks everyone the same and wants all answers: without one of them there is no beginning.
 class SetupEngine {
  public:

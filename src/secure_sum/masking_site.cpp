@@ -192,8 +192,7 @@ Result<MaskingSite::Totals> MaskingSite::totals_of(const io::PrepareRows& asked,
     question.known = totals.columns;
   }
   if (parts.last.empty()) return totals;
-  question.of = terms_->decided.columns == io::ColumnScaling::AsTheyAre ? io::SumColumns::Of::Nothing
-                                                                        : io::SumColumns::Of::Squares;
+  question.of = io::last_sum_of(terms_->plan, totals.columns, asked.columns + fixed_columns());
   if (const auto added = add_up(question, parts.last, totals, totals.columns.squares); !added) return added.error();
   return totals;
 }
@@ -253,6 +252,10 @@ Answered<wire::Prepared> MaskingSite::answer(const wire::Prepare& message) {
   if (terms_->masked) {
     if (!group_) return Refused{kNoPeers};
     if (prepared.place != masker_->self()) return Refused{"the server gives this client two different places"};
+    // The owner's rules go by the counts of the columns, which come with the last of the sums.
+    if (message.parts.last.empty() && !terms_->plan.method.privacy.on()) {
+      return Refused{"the server leaves out in how many tables the columns vary"};
+    }
     auto totals = totals_of(message.question, message.parts);
     if (!totals) return Refused{totals.error().message};
     prepared.question.totals = std::move(totals->columns);

@@ -266,6 +266,24 @@ TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
             "this run had another plan before");
 }
 
+// By these the owner's rules tell whether a column is that of one table alone.
+TEST_F(MaskedClientRules, WantTheCountsOfTheColumns) {
+  wire::Prepare without = fixture_.prepare(0);
+  without.parts.last.clear();
+
+  EXPECT_EQ(test::reason_in(fixture_.say(0, without)), "the server leaves out in how many tables the columns vary");
+}
+
+// Then columns stay as they are, whatever the plan does with them elsewhere.
+TEST(MaskedClients, AgreeOnLeastSquaresOfFewerRowsThanColumns) {
+  MaskedFixture fixture(test::clients_of(generate({.rows = 6, .cols = 9, .seed = 1}).system, 3, 1), {},
+                        {{"least-squares", "true"}});
+
+  fixture.distribute_keys();
+
+  EXPECT_EQ(fixture.refusal(), "");
+}
+
 /// Its column sums change when the test says so, as those of a table that was edited do.
 class EditedOwner final : public test::BareOwner {
  public:

@@ -28,8 +28,10 @@ class ScriptedOwner final : public test::BareOwner {
   Result<ColumnSums> sum_columns(const io::SumColumns& question) override {
     order = question.names;
     if (!row_trouble.empty()) return Error{row_trouble};
+    if (question.of == io::SumColumns::Of::Nothing) return ColumnSums{3, {}};
     return ColumnSums{3, std::vector(question.columns, question.of == io::SumColumns::Of::Squares ? 0.2 : 0.1)};
   }
+  Result<std::vector<ColumnKind>> count_columns() override { return std::vector(2, ColumnKind::Varying); }
   Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override {
     ++preparations;
     order = question.names;
@@ -234,12 +236,24 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
     return test::reason_in(*participants[0]->on_message(message).answer);
   };
   EXPECT_EQ(refusal(prepare("r")), "the other clients of the run are not known yet");
-  EXPECT_FALSE(participants[0]->on_message(masking_group).answer);
+  wire::Prepare counted = prepare("r");
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    masking_group.place = i;
+    EXPECT_FALSE(participants[i]->on_message(masking_group).answer);
+    const wire::SumColumns counts{.run = "r", .question = {.columns = 2, .of = io::SumColumns::Of::Nothing}};
+    counted.parts.last.push_back(std::get<wire::ColumnSums>(*participants[i]->on_message(counts).answer).part);
+  }
+  masking_group.place = 0;
+  const auto prepare_at = [&](std::uint32_t place) {
+    wire::Prepare message = counted;
+    message.place = place;
+    return message;
+  };
   EXPECT_EQ(owner.preparations, 0);
 
   owner.row_trouble = "row 3 is zero but its right-hand side is not";
-  EXPECT_EQ(refusal(prepare("r")), "its data do not fit this plan; its own log says why");
-  auto other = prepare("r");
+  EXPECT_EQ(refusal(prepare_at(0)), "its data do not fit this plan; its own log says why");
+  auto other = prepare_at(0);
   other.question.columns = 3;
   EXPECT_NE(refusal(other), "");
   wire::Welcome another = hello;
@@ -250,11 +264,9 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   EXPECT_EQ(refusal(task("r")), "its data do not fit this plan; its own log says why");
   EXPECT_EQ(owner.preparations, 1);
 
-  masking_group.place = 1;
-  EXPECT_FALSE(participants[1]->on_message(masking_group).answer);
-  ASSERT_TRUE(wire::holds<wire::Prepared>(*participants[1]->on_message(prepare("r", 1)).answer));
-  auto elsewhere = prepare("r", 1);
-  elsewhere.question.columns = 3;
+  ASSERT_TRUE(wire::holds<wire::Prepared>(*participants[1]->on_message(prepare_at(1)).answer));
+  auto elsewhere = prepare_at(1);
+  elsewhere.question.totals.sparse = true;
   EXPECT_EQ(test::reason_in(*participants[1]->on_message(elsewhere).answer),
             "this run had its rows prepared in another way before");
   EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
