@@ -67,7 +67,7 @@ Allowance MaskedRounds::allowance() const {
 
 // Asks, and waits for those who may come back: a patient task for long. False where somebody stays away.
 bool MaskedRounds::collect(Asked& asked) {
-  const auto patience = Clock::now() + options_.join_limit;
+  const auto patience = protocol_.now() + options_.join_limit;
   const std::uint64_t number = next_number_++;
   wire::TaskView message = wire::task_message(options_.run, number, asked.task, asked.participants);
   message.exponent = asked.grid.exponent;
@@ -96,7 +96,7 @@ bool MaskedRounds::collect(Asked& asked) {
       }
     }
     missing.clear();
-    const bool wait = asked.task.patient && asked.absences.empty() && Clock::now() < patience;
+    const bool wait = asked.task.patient && asked.absences.empty() && protocol_.now() < patience;
     for (Absence& absence : late) {
       if (wait) {
         missing.push_back(absence.client);

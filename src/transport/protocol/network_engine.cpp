@@ -91,7 +91,7 @@ RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask
                                     .max_length = std::max(dimension_, reply_length(task.work, unknowns).value_or(0))};
   RoundReplies round;
   std::vector<ClientId> missing(participants.begin(), participants.end());
-  const auto patience = Clock::now() + options_.join_limit;
+  const auto patience = protocol_.now() + options_.join_limit;
   const std::size_t wanted = answers_wanted(task, participants.size());
   while (!missing.empty()) {
     std::vector<Absence> late;
@@ -104,7 +104,7 @@ RoundReplies NetworkEngine::single_updates(std::uint64_t number, const LocalTask
     }
     missing.clear();
     // Too few: those who may come back are asked again, and waited for as long as for joining.
-    if (round.replies.size() < wanted && Clock::now() < patience) {
+    if (round.replies.size() < wanted && protocol_.now() < patience) {
       question.away_limit = options_.join_limit;
       for (const Absence& absence : late) missing.push_back(absence.client);
     } else {

@@ -5,8 +5,9 @@
 
 namespace fedrk::network {
 
-SynchronizedProtocol::SynchronizedProtocol(FederationOptions options, Outbox& outbox, operation::Log& log)
-    : protocol_(std::move(options), outbox, log, Clock::now()) {}
+SynchronizedProtocol::SynchronizedProtocol(FederationOptions options, Outbox& outbox, operation::Log& log,
+                                           RunClock& clock)
+    : clock_(clock), protocol_(std::move(options), outbox, log, clock_.now()) {}
 
 // The clock is read under the lock, so that the machine's time never goes back. Who waits is woken under it too: it may
 // be about to destroy this.
@@ -17,7 +18,7 @@ void SynchronizedProtocol::take_step(const Step& step) {
     if (protocol_.take_changed()) changed_.notify_all();
   };
   try {
-    step(Clock::now());
+    step(now());
   } catch (...) {
     wake();
     throw;
@@ -46,17 +47,17 @@ void SynchronizedProtocol::on_tick() {
 // ---- The run's side.
 
 void SynchronizedProtocol::wait_until_over(std::unique_lock<std::mutex>& lock) {
-  while (const auto next = protocol_.next_deadline(Clock::now())) {
+  while (const auto next = protocol_.next_deadline(now())) {
     protocol_.take_changed();  // all of it has been looked at
-    changed_.wait_until(lock, *next);
+    clock_.wait(changed_, lock, *next);
   }
 }
 
 Result<std::vector<SynchronizedProtocol::Arrival>> SynchronizedProtocol::gather() {
   std::unique_lock lock(mutex_);
-  protocol_.begin_gathering(Clock::now());
+  protocol_.begin_gathering(now());
   wait_until_over(lock);
-  return protocol_.take_arrivals(Clock::now());
+  return protocol_.take_arrivals(now());
 }
 
 std::vector<SynchronizedProtocol::Answer> SynchronizedProtocol::exchange(const Question& question,
@@ -111,7 +112,7 @@ std::size_t SynchronizedProtocol::connections() const {
 
 void SynchronizedProtocol::wait_until_empty(Milliseconds max_length) {
   std::unique_lock lock(mutex_);
-  const auto since = Clock::now() - max_length;
+  const auto since = now() - max_length;
   changed_.wait_for(lock, max_length, [&] { return protocol_.is_empty(since); });
 }
 

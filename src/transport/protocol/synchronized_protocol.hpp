@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/protocol/run_clock.hpp"
 #include "transport/protocol/server_protocol.hpp"
 
 namespace fedrk::network {
@@ -22,7 +23,11 @@ class SynchronizedProtocol {
   using Arrival = ServerProtocol::Arrival;
   using Question = ServerProtocol::Question;
 
-  SynchronizedProtocol(FederationOptions options, Outbox& outbox, operation::Log& log);
+  /// All of these outlive it.
+  SynchronizedProtocol(FederationOptions options, Outbox& outbox, operation::Log& log,
+                       RunClock& clock = machine_clock());
+
+  Clock::time_point now() const { return clock_.now(); }
 
   // ---- The transport's side, as in ServerProtocol.
 
@@ -62,6 +67,7 @@ class SynchronizedProtocol {
   void take_step(const Step& step);
   void wait_until_over(std::unique_lock<std::mutex>& lock);
 
+  RunClock& clock_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   ServerProtocol protocol_;
