@@ -94,13 +94,11 @@ soak-mpi:         ## ranks killed at random moments: KILLS=10 for each of two ru
 	@scripts/build release fedrk_program fedrk_mpi_program test_mpi_killed
 	@FEDRK_KILLS=$${KILLS:-10} FEDRK_SEED=$${SEED:-$$(date +%s)} build/tests/bin/test_mpi_killed
 
-fuzz:             ## messages that no honest peer sends: RUNS=1000000 for each side, SEED=now; half an hour
+fuzz:             ## files and messages that nobody wrote: RUNS=10000000 inputs over all targets, SEED=now
 	@scripts/setup test
 	@cmake --preset asan -DFEDRK_BUILD_TESTS=ON
-	@cmake --build build-asan --target fuzz_server_messages fuzz_client_messages fuzz_fields
-	@for target in server_messages client_messages fields; do \
-	   build-asan/tests/bin/fuzz_$${target} -runs=$${RUNS:-1000000} -seed=$${SEED:-$$(date +%s)} -entropic=0 \
-	     -len_control=0 -max_len=160 -timeout=20 -verbosity=0 -print_funcs=0 -print_final_stats=1 -artifact_prefix=build-asan/ || exit 1; done
+	@cmake --build build-asan --target fuzz_targets
+	@scripts/fuzz build-asan
 
 unit:             ## the quick tests only
 	@scripts/setup test

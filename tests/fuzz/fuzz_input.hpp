@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the fuzz targets share: a promise that ends the program where it is broken, and messages made from the bytes of
-// an input, some of them as they are, the others field by field, so that deep states are reached.
+// What the fuzz targets share: a promise that ends the program where it is broken, and values made from the bytes of an
+// input. Most are well-formed, so that deep states are reached; some are anything at all.
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
-#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include "base/fields.hpp"
-#include "support/any_value.hpp"
-#include "transport/protocol/chunks.hpp"
 
 namespace fedrk::fuzz {
 
@@ -34,8 +33,10 @@ class Input {
   bool more() { return bytes_.remaining_bytes() > 0; }
   bool maybe() { return bytes_.ConsumeBool(); }
   std::uint32_t below(std::uint32_t n) { return bytes_.ConsumeIntegralInRange<std::uint32_t>(0, n - 1); }
+  /// Once in so many times; never once the bytes are used up, from where on all is as usual.
+  bool rarely(std::uint32_t n) { return more() && below(n) == 0; }
   /// Mostly small; now and then any.
-  std::uint64_t number() { return below(8) == 0 ? bytes_.ConsumeIntegral<std::uint64_t>() : below(5); }
+  std::uint64_t number() { return rarely(8) ? bytes_.ConsumeIntegral<std::uint64_t>() : below(5); }
   template <Plain Number>
   Number number() {
     if constexpr (std::floating_point<Number>) {
@@ -63,8 +64,9 @@ class Input {
     for (char& c : message) c = static_cast<char>(c & 0x7f);  // text that is not UTF-8 is refused
     return message;
   }
-  std::string run() { return below(8) == 0 ? text() : "fuzz"; }
-  std::uint32_t protocol() { return below(16) == 0 ? below(3) : wire::kProtocol; }
+  std::string_view one_of(std::initializer_list<std::string_view> words) {
+    return words.begin()[below(static_cast<std::uint32_t>(words.size()))];
+  }
 
   /// A byte becomes another, or the last ones are cut off.
   void spoil(std::string& bytes) {
@@ -77,48 +79,16 @@ class Input {
 
   template <class Numbers>
   void fill(Numbers& numbers, std::uint32_t usual) {
-    numbers.assign(maybe() ? usual : below(6), typename Numbers::value_type(1));
+    numbers.assign(!rarely(8) ? usual : below(6), typename Numbers::value_type(1));
     for (auto& number : numbers) {
-      if (below(4) == 0) number = this->number<typename Numbers::value_type>();
+      if (rarely(4)) number = this->number<typename Numbers::value_type>();
     }
   }
 
   std::string raw() { return bytes_.ConsumeRandomLengthString(400); }
 
-  /// The bytes of a message as they travel, in chunks of any size; now and then not quite these bytes.
-  std::vector<std::string> chunks_of(std::string& bytes) {
-    if (below(12) == 0) spoil(bytes);
-    const std::size_t most = below(4) == 0 ? 1 + below(60) : wire::kChunk;
-    std::vector<std::string> chunks;
-    for (std::size_t from = 0; from < bytes.size(); from += most) {
-      const wire::Chunk chunk = wire::chunk_at(bytes, from, most);
-      chunks.push_back(static_cast<char>(chunk.kind) + std::string(chunk.bytes));
-    }
-    return chunks;
-  }
-
  private:
   FuzzedDataProvider bytes_;
 };
-
-/// A message of any kind, whose fields hold now and then anything at all.
-template <class... Bodies>
-void fill(std::variant<Bodies...>& message, Input& input) {
-  const std::uint32_t chosen = input.below(sizeof...(Bodies));
-  std::uint32_t kind = 0;
-  ((kind++ == chosen ? static_cast<void>(message.template emplace<Bodies>()) : void()), ...);
-  const bool any = input.below(4) == 0;
-  std::visit([&](auto& body) { any ? test::fill_any(body, input) : void(); }, message);
-}
-
-/// Nothing where the bytes are none.
-template <class Message>
-std::optional<Message> parsed(std::string_view bytes) {
-  std::optional<Message> message(std::in_place);
-  ByteReader in(bytes);
-  in.get(*message);
-  if (!in.complete()) message.reset();
-  return message;
-}
 
 }  // namespace fedrk::fuzz

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/fuzz_input.hpp"
+#include "fuzz/fuzz_messages.hpp"
 #include "round/accept_replies.hpp"
-#include "support/any_value.hpp"
 #include "support/local_federation.hpp"
 #include "transport/protocol/server_protocol.hpp"
 #include "transport/protocol/wire.hpp"
@@ -40,14 +39,15 @@ class WatchedOutbox final : public Outbox {
 // What makes more of a message that holds anything at all.
 
 void make_plausible(wire::Hello& hello, Input& input) {
-  hello.protocol = input.protocol();
-  hello.name = input.below(8) == 0 ? input.text() : kNames[input.below(3)];
+  hello.protocol = any_protocol(input);
+  hello.name = input.rarely(8) ? input.text() : kNames[input.below(3)];
 }
 
 void make_plausible(wire::Ready& ready, Input& input) {
   if (input.maybe()) ready.rows = 3;
   if (input.maybe()) ready.columns = 2;
   if (input.maybe()) ready.names.clear();
+  if (input.maybe()) ready.membership = {};
 }
 
 void make_plausible(wire::ColumnSums& sums, Input& input) {
@@ -77,7 +77,7 @@ wire::ClientMessage built(Input& input) {
   fill(message, input);
   std::visit(
       [&](auto& body) {
-        if constexpr (requires { body.run; }) body.run = input.run();
+        if constexpr (requires { body.run; }) body.run = any_run(input);
         make_plausible(body, input);
       },
       message);
@@ -92,7 +92,7 @@ FederationOptions options_from(Input& input, const bool& revoked) {
   options.min_clients = 1 + input.below(3);
   options.join_limit = options.reply_limit = Milliseconds(input.below(64));
   options.away_limit = Milliseconds(input.below(64));
-  options.heartbeat = input.below(4) == 0 ? Milliseconds(0) : Milliseconds(3'600'000);
+  options.heartbeat = input.rarely(4) ? Milliseconds(0) : Milliseconds(3'600'000);
   options.hello_limit = options.heartbeat;
   options.max_connections = 12;
   options.veto = [&revoked](const std::string&) { return revoked ? "revoked" : ""; };
@@ -156,16 +156,16 @@ class Play {
         }
         break;
       case 14:
-        revoked_ = input_.below(8) == 0;
+        revoked_ = input_.rarely(8);
         break;
       default:
-        rarely();
+        do_what_is_rare();
         break;
     }
   }
 
-  void rarely() {
-    if (input_.below(8) != 0) return;
+  void do_what_is_rare() {
+    if (!input_.rarely(8)) return;
     if (input_.maybe()) board_->interrupt(Termination::Interrupted, input_.text());
     if (input_.maybe()) board_->end({}, now_);
   }
@@ -176,7 +176,7 @@ class Play {
 
   ConnectionId open() {
     Peer peer;
-    if (input_.below(4) == 0) peer = {kNames[input_.below(3)], "certificate", "there"};
+    if (input_.rarely(4)) peer = {kNames[input_.below(3)], "certificate", "there"};
     outbox_.open[++last_] = false;
     board_->on_open(last_, std::move(peer), now_);
     return last_;
@@ -191,7 +191,7 @@ class Play {
 
   void say(ConnectionId connection, const wire::ClientMessage& message) {
     std::string bytes = bytes_of(message);
-    const auto chunks = input_.chunks_of(bytes);
+    const auto chunks = any_chunks_of(bytes, input_);
     note(connection, bytes);
     for (const std::string& chunk : chunks) board_->on_chunk(connection, chunk, now_);
   }
@@ -249,18 +249,18 @@ class Play {
   void begin() {
     constexpr std::size_t kKinds[] = {wire::kAnswerKind<wire::Update>, wire::kAnswerKind<wire::Update>,
                                       wire::kAnswerKind<wire::ColumnSums>, wire::kAnswerKind<wire::Prepared>};
+    constexpr auto kSums = enumerators(io::SumColumns::Of{});
     question_ = ServerProtocol::Question{.kind = kKinds[input_.below(4)],
                                          .number = input_.below(4),
-                                         .attempt = input_.below(3),
                                          .outgoing = [](ClientId) { return outgoing_of(wire::Task()); },
                                          .max_length = input_.below(5),
-                                         .squared = input_.maybe()};
+                                         .of = kSums[input_.below(3)]};
     max_length_ = std::max(max_length_, question_->max_length);
     asked_.clear();
     quarantined_.clear();
     const auto sessions = board_->status();
     for (std::uint32_t i = 0; i < sessions.size(); ++i) {
-      if (input_.below(4) == 0) continue;
+      if (input_.rarely(4)) continue;
       asked_.push_back(ClientId{i});
       quarantined_.push_back(sessions[i].presence == "quarantined");
     }
@@ -278,10 +278,10 @@ class Play {
       wire::ClientMessage message = wire::Prepared{.run = "fuzz"};
       if (question_->kind == wire::kAnswerKind<wire::Update>) {
         auto& update = message.emplace<wire::Update>();
-        update = {.run = "fuzz", .number = question_->number, .attempt = question_->attempt};
+        update = {.run = "fuzz", .number = question_->number};
         input_.fill(update.values, 2);
       } else if (question_->kind == wire::kAnswerKind<wire::ColumnSums>) {
-        message = wire::ColumnSums{.run = "fuzz", .squared = question_->squared};
+        message = wire::ColumnSums{.run = "fuzz", .of = question_->of};
       }
       if (names_.contains(connection)) say(connection, message);
     }
@@ -312,11 +312,11 @@ class Play {
     FUZZ_PROMISE(!was_quarantined);
     FUZZ_PROMISE(message.index() == question.kind);
     if (const auto* update = std::get_if<wire::Update>(&message)) {
-      FUZZ_PROMISE(update->run == "fuzz" && update->number == question.number && update->attempt == question.attempt);
+      FUZZ_PROMISE(update->run == "fuzz" && update->number == question.number);
       FUZZ_PROMISE(update->values.size() + (update->masked ? update->masked->size() : 0) <= max_length_);
     }
     const auto* sums = std::get_if<wire::ColumnSums>(&message);
-    FUZZ_PROMISE(sums == nullptr || sums->squared == question.squared);
+    FUZZ_PROMISE(sums == nullptr || sums->of == question.of);
     if (parts_) return;
     const std::string name = board_->status()[answer.client.value].name;
     FUZZ_PROMISE(std::ranges::find(said_, std::pair(name, bytes_of(message))) != said_.end());
