@@ -208,5 +208,13 @@ TEST(HostAndPort, AreReadAsAPersonWritesThem) {
   }
 }
 
+TEST(HostAndPort, AreNamedOnOneShortLineWhereTheyAreNone) {
+  const auto none = parse_host_and_port("a\nb\x1B[2J" + std::string(1000, 'x'));
+
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message.find("'a?b?[2Jxxx"), 0U) << none.error().message;
+  EXPECT_LT(none.error().message.size(), 150U);
+}
+
 }  // namespace
 }  // namespace fedrk::security
