@@ -187,7 +187,8 @@ Result<void> Disclosure::enter(const RunGroup& group) {
 }
 
 std::uint64_t Disclosure::limit(std::uint64_t rows) const {
-  return static_cast<std::uint64_t>(rules_.max_share * static_cast<double>(rows));
+  constexpr double kEnough = 0x1p62;
+  return static_cast<std::uint64_t>(std::min(kEnough, rules_.max_share * static_cast<double>(rows)));
 }
 
 // Whether all that may ever be asked of these columns is within the limit.

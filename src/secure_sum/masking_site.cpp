@@ -22,6 +22,7 @@ using masking::text_of;
 using store::ReplayGuard;
 
 constexpr std::uint64_t kMaxColumns = std::uint64_t{1} << 40;  // more than any table has
+constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 48;     // the same, and few enough to be added up
 constexpr const char* kNoPeers = "the other clients of the run are not known yet";
 constexpr const char* kChangedAnswer =
     "its answer is not what it was when it answered this first: its data have changed, or another process has the same "
@@ -91,6 +92,7 @@ Answered<RunGroup> MaskingSite::believed(const wire::MaskingGroup& group) {
     if (!key) return Refused{key.error().message};
     if (!names.insert(name).second) return Refused{"the server names a client twice"};
     if (shown.table.size() != sizeof(masking::Digest)) return Refused{"a client's table has no name"};
+    if (shown.rows > kMaxRows) return Refused{"a client claims more rows than any table has"};
     keys.push_back(*key);
     members += bytes_of(name, shown.key, shown.rows, shown.table);
     RunGroup::Member& member = known.members.emplace_back(RunGroup::Member{name, shown.rows});

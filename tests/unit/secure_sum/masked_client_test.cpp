@@ -93,6 +93,23 @@ TEST(MaskedClientGroupsOfARun, HoldEveryClientOnce) {
   }
 }
 
+// Rows that nobody has would raise what sums may show of each.
+TEST(MaskedClientGroupsOfARun, HaveNoMoreRowsThanTablesCanHave) {
+  MaskedFixture fixture(four_clients());
+  fixture.masking_group().members[2].membership.rows = std::uint64_t{1} << 60;
+
+  EXPECT_EQ(test::reason_in(fixture.say(0, masking_group_message(fixture.masking_group(), 0))),
+            "a client claims more rows than any table has");
+}
+
+TEST(MaskedClientSettings, MayAllowMoreThanAnybodyCounts) {
+  MaskedFixture fixture(four_clients(), [](ClientProtocolOptions& options) { options.consent.rules.max_share = 1e300; });
+
+  fixture.distribute_keys();
+
+  EXPECT_EQ(fixture.refusal(), "");
+}
+
 TEST_F(MaskedClientRules, ShowNoSingleUpdate) {
   LocalTask single = steps_;
   single.reveal = Reveal::Updates;
