@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whatever became of the files of a run or of a client (run.db, client.db, masks.db, the counts beside them, the seed):
-// they are refused, or what is sealed in them reads as it was written.
+// they are refused, or what is sealed in them reads as it was written. A report comes out of any result.json and
+// history.csv that can be read.
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +20,8 @@
 #include "checkpoint/run_journal.hpp"
 #include "checkpoint/run_store.hpp"
 #include "fuzz/fuzz_files.hpp"
+#include "report/report.hpp"
+#include "report/saved_run.hpp"
 #include "secure_sum/replay_guard.hpp"
 
 namespace fedrk::fuzz {
@@ -222,11 +226,116 @@ void play_client(Input& input) {
   }
 }
 
+// ---- The result of a run.
+
+std::string any_json(Input& input, int depth = 0) {
+  if (depth < 3 && input.below(4) == 1) {
+    std::string text = "{";
+    for (std::uint32_t k = input.below(4); k > 0; --k) {
+      text += "\"" +
+              std::string(input.one_of({"title", "rounds", "coefficient", "name", "value", "selected", "", "fit",
+                                        "rows", "level", "count", "columns"})) +
+              "\": " + any_json(input, depth + 1) + (k > 1 ? ", " : "");
+    }
+    return text + "}";
+  }
+  if (depth < 3 && input.below(4) == 1)
+    return "[" + any_json(input, depth + 1) + ", " + any_json(input, depth + 1) + "]";
+  return std::string(input.one_of({"1", "-0.5", "1e308", "1e400", "null", "true", "\"text\"", "\"<b>\"", "\"\\u0000\"",
+                                   "18446744073709551616", "\"\"", "[]", "{}", "3", "1e-320"}));
+}
+
+std::string any_result(Input& input) {
+  std::string text = "{";
+  const std::string_view keys[] = {"options",
+                                   "rounds",
+                                   "clients",
+                                   "name",
+                                   "convergence",
+                                   "version",
+                                   "tolerance",
+                                   "standardized",
+                                   "seed",
+                                   "rows",
+                                   "problem",
+                                   "goal",
+                                   "fit",
+                                   "warnings",
+                                   "title",
+                                   "target",
+                                   "storage",
+                                   "stop_reason",
+                                   "status",
+                                   "sigma",
+                                   "selection",
+                                   "seconds",
+                                   "relative_residual",
+                                   "relative_error",
+                                   "refit_rounds",
+                                   "r_squared",
+                                   "progress",
+                                   "noise_columns",
+                                   "model",
+                                   "method_notes",
+                                   "method",
+                                   "level",
+                                   "df_residual",
+                                   "count",
+                                   "columns",
+                                   "coefficients",
+                                   "bytes_up",
+                                   "bytes_down",
+                                   "absences"};
+  for (std::uint32_t k = input.below(8); k > 0; --k) {
+    text += "\"" + std::string(keys[input.below(std::size(keys))]) + "\": " + any_json(input) + (k > 1 ? ",\n" : "\n");
+  }
+  text += "}";
+  if (input.rarely(4)) input.spoil(text);
+  return text;
+}
+
+std::string any_history(Input& input) {
+  std::string text = input.rarely(8) ? input.text() : "round,residual,movement,error\n";
+  for (std::uint32_t rows = input.below(6); rows > 0; --rows) {
+    for (std::uint32_t k = 0; k < (input.rarely(12) ? input.below(6) : 4); ++k) {
+      text += (k > 0 ? "," : "") + std::string(any_number(input));
+    }
+    text += "\n";
+  }
+  if (input.rarely(6)) input.spoil(text);
+  return text;
+}
+
+void play_report(Input& input) {
+  const fs::path whole = folder() / "result";
+  Files files{{"result.json", input.rarely(8) ? input.rest() : any_result(input)}};
+  if (!input.rarely(6)) files["history.csv"] = any_history(input);
+  lay_out(files, whole);
+  const auto saved = io::read_saved_run(whole);
+  if (!saved) {
+    FUZZ_PROMISE(saved.error().message.starts_with(whole.string()));
+    return;
+  }
+  for (const io::SavedRound& round : saved->history) FUZZ_PROMISE(std::isfinite(round.round));
+  const auto page = io::render_report(whole);
+  FUZZ_PROMISE(page && page->size() > 1000);
+}
+
 }  // namespace
 }  // namespace fedrk::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fedrk::fuzz::Input input(data, size);
-  input.maybe() ? fedrk::fuzz::play_run(input) : fedrk::fuzz::play_client(input);
+  switch (input.below(3)) {
+    case 0:
+      fedrk::fuzz::play_report(input);
+      break;
+    case 1:
+      fedrk::fuzz::play_run(input);
+      break;
+    default:
+      fedrk::fuzz::play_client(input);
+      break;
+  }
   return 0;
 }
