@@ -102,8 +102,10 @@ class Book {
 
 class Owner final : public test::BareOwner {
  public:
-  Owner(std::size_t place, const Kind& kind, Book& book)
-      : place_(place), kind_(kind), system_(table_of(place, kind)), book_(book) {}
+  Owner(std::size_t place, const Kind& kind, bool edited, Book& book)
+      : place_(place), kind_(kind), system_(table_of(place, kind)), book_(book) {
+    if (edited) system_.rhs.front() += 1.0;
+  }
 
   Result<TableShape> read(const std::string&, const io::Plan& plan) override {
     plan_ = plan;
@@ -142,13 +144,14 @@ class Owner final : public test::BareOwner {
 /// Wants each sum to be that of what its clients said.
 class CheckedEngine final : public Engine {
  public:
-  CheckedEngine(Engine& inner, const Book& book) : inner_(inner), book_(book) {}
+  CheckedEngine(Engine& inner, const Book& book, const bool& edited) : inner_(inner), book_(book), edited_(edited) {}
   std::span<const ClientSummary> roster() const override { return inner_.roster(); }
   std::size_t dimension() const override { return inner_.dimension(); }
   Allowance allowance() const override { return inner_.allowance(); }
 
   RoundReplies local_updates(const LocalTask& task, std::span<const ClientId> participants) override {
     RoundReplies round = inner_.local_updates(task, participants);
+    if (edited_) return round;  // somebody had two answers
     if (task.reveal == Reveal::Sums) {
       check_sum(task, round);
     } else {
@@ -184,6 +187,7 @@ class CheckedEngine final : public Engine {
 
   Engine& inner_;
   const Book& book_;
+  const bool& edited_;
 };
 
 // ---- Clients, links, and the server between them.
@@ -263,7 +267,7 @@ class Play final : private Outbox, private RunClock {
       if (!gathered) return true;
       NetworkEngine engine(protocol, options, gathered->roster, stored_->members.front().prepared.unknowns, 0,
                            gathered->allowance);
-      CheckedEngine checked(engine, book_);
+      CheckedEngine checked(engine, book_, edited_);
       const auto run = api::run_plan(checked, plan_, std::move(gathered->problem),
                                      {.title = "fuzz", .min_group = kind_.masked ? options.min_sum : 1});
       check_answer(run);
@@ -289,7 +293,7 @@ class Play final : private Outbox, private RunClock {
 
   void check_answer(const io::FinishedRun& run) {
     converged_ = run.result.converged.value_or(false);
-    if (!converged_ || kind_.columns > 2) return;
+    if (!converged_ || edited_ || kind_.columns > 2) return;
     std::vector<double> truth{2.0, -1.0};
     if (plan_.intercept) truth.insert(truth.begin(), kind_.constant);
     FUZZ_PROMISE(run.coefficients.size() == truth.size());
@@ -375,9 +379,9 @@ class Play final : private Outbox, private RunClock {
 
   // ---- Connections.
 
-  void start(std::size_t i) {
+  void start(std::size_t i, bool edited = false) {
     Machine& machine = machines_[i];
-    machine.owner = std::make_unique<Owner>(i, kind_, book_);
+    machine.owner = std::make_unique<Owner>(i, kind_, edited, book_);
     ClientProtocolOptions options{.name = name_of_client(i), .software = "fuzz"};
     options.consent.rules = {.min_rows = 0, .max_share = machine.share};
     options.consent.reveal_updates = options.consent.expose_rows = !kind_.masked;
@@ -442,7 +446,8 @@ class Play final : private Outbox, private RunClock {
         break;
       case 2:
         hang_up(i);
-        start(i);
+        edited_ = edited_ || input_.rarely(8);  // its owner has changed a number: what it said stays what it said
+        start(i, edited_);
         break;
       case 3:
         now_ += Milliseconds(input_.below(200));
@@ -496,6 +501,7 @@ class Play final : private Outbox, private RunClock {
   Clock::time_point now_{};
   int turns_ = 0;
   bool restart_ = false, may_restart_ = true, converged_ = false;
+  bool edited_ = false;  // somebody's table
   std::optional<wire::StoredFederation> stored_;
   SynchronizedProtocol* server_ = nullptr;
   std::map<ConnectionId, Link> links_;
