@@ -103,7 +103,8 @@ TEST(MaskedClientGroupsOfARun, HaveNoMoreRowsThanTablesCanHave) {
 }
 
 TEST(MaskedClientSettings, MayAllowMoreThanAnybodyCounts) {
-  MaskedFixture fixture(four_clients(), [](ClientProtocolOptions& options) { options.consent.rules.max_share = 1e300; });
+  MaskedFixture fixture(four_clients(),
+                        [](ClientProtocolOptions& options) { options.consent.rules.max_share = 1e300; });
 
   fixture.distribute_keys();
 

@@ -307,7 +307,8 @@ TEST(Wire, RefusesAPlansEntryWithoutAValue) {
 
     const auto taken = take_plan(std::vector<PlanEntry>{{std::string(option.name), {}}}, plan);
 
-    EXPECT_EQ(static_cast<bool>(taken), list && option.name != "data" && option.name != "matrix" && option.name != "rhs")
+    EXPECT_EQ(static_cast<bool>(taken),
+              list && option.name != "data" && option.name != "matrix" && option.name != "rhs")
         << option.name;
   }
 }
