@@ -29,10 +29,15 @@ struct Disclosed {
     std::vector<std::vector<std::string>> sums{};
     static constexpr auto fields(auto& self) { return std::tie(self.columns, self.sums); }
   };
+  /// Columns whose products with each other are known of a sum over these clients.
+  struct Products {
+    std::vector<std::string> clients{}, columns{};  // sorted
+    static constexpr auto fields(auto& self) { return std::tie(self.clients, self.columns); }
+  };
   std::vector<Version> versions{};
   std::vector<Company> companies{};
-  std::vector<std::string> gram_columns{};  // whose products with all others were shown
-  static constexpr auto fields(auto& self) { return std::tie(self.versions, self.companies, self.gram_columns); }
+  std::vector<Products> products{};
+  static constexpr auto fields(auto& self) { return std::tie(self.versions, self.companies, self.products); }
 };
 
 /// Of the same table: further vectors that are combinations of its rows and others', and numbers.

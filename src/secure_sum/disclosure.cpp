@@ -127,13 +127,34 @@ Result<void> Disclosure::begin(const DisclosureRules& rules, const DataOwner& ow
   for (auto& entry : *entries) {
     bool same_table = false;
     if (const auto fine = compare(owner, entry.what, same_table); !fine) return fine;
-    if (same_table && !shown_) shown_ = Table{entry.id, std::move(entry.what), entry.counts};
+    if (!same_table) continue;
+    used_.vectors += entry.counts.vectors;
+    used_.scalars += entry.counts.scalars;
+    if (shown_) {
+      take_over(std::move(entry.what));
+    } else {
+      shown_ = Table{entry.id, std::move(entry.what)};
+    }
   }
-  if (shown_) {
-    used_ = shown_->counts;
-    gram_ = shown_->what.gram_columns;
-  }
+  if (!shown_) return {};
+  for (const auto& known : shown_->what.products) gram_ = together(gram_, known.columns);
   return {};
+}
+
+// Of tables that have become one.
+void Disclosure::take_over(store::Disclosed what) {
+  const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(shown_->what.versions, what.versions);
+  append(shown_->what.companies, what.companies);
+  append(shown_->what.products, what.products);
+}
+
+std::vector<std::string> Disclosure::products_of(const std::vector<std::string>& clients) const {
+  std::vector<std::string> columns;
+  for (const auto& known : shown_->what.products) {
+    if (known.clients == clients) columns = together(columns, known.columns);
+  }
+  return columns;
 }
 
 bool Disclosure::overlaps(const std::vector<std::string>& columns) const {
@@ -182,7 +203,7 @@ Result<void> Disclosure::enter(const RunGroup& group) {
   }
   const auto id = ledger_.add(what);
   if (!id) return id.error();
-  shown_ = Table{*id, std::move(what), {}};
+  shown_ = Table{*id, std::move(what)};
   return {};
 }
 
@@ -202,16 +223,19 @@ Allowance Disclosure::allowance(const SumRows& sum) const {
   const std::uint64_t shown = gram_.size() + used_.vectors;
   const std::uint64_t left = most > shown ? most - shown : 0;
   std::vector<std::string> again;
-  std::ranges::set_intersection(columns_, gram_, std::back_inserter(again));
+  if (shown_) std::ranges::set_intersection(columns_, products_of(sum.clients), std::back_inserter(again));
   return {.vectors = left, .columns = left + again.size()};
 }
 
 Result<std::string> Disclosure::spend(const DisclosureCost& cost, const SumRows& sum) {
-  const std::vector<std::string> gram = together(gram_, sorted(cost.gram_columns));
+  std::vector<std::string> asked = sorted(cost.gram_columns);
   const std::uint64_t most = limit(sum.rows);
   const std::uint64_t vectors = used_.vectors + cost.vectors, scalars = used_.scalars + cost.scalars;
-  const bool tall = is_tall(sum, gram);
-  if (!tall && gram.size() + vectors > most && (cost.vectors > 0 || gram.size() > gram_.size())) {
+  const bool tall = is_tall(sum, together(gram_, asked));
+  if (tall && cost.vectors + cost.scalars > 0) asked = together(asked, columns_);
+  const std::vector<std::string> gram = together(gram_, asked);
+  const bool shows_more = !std::ranges::includes(products_of(sum.clients), asked);
+  if (!tall && gram.size() + vectors > most && (cost.vectors > 0 || shows_more)) {
     return fmt::format(
         "its owner allows {} directions of the rows in this sum to be shown ({} rows, max-share {}), and "
         "this would make {}",
@@ -220,8 +244,14 @@ Result<std::string> Disclosure::spend(const DisclosureCost& cost, const SumRows&
   if (!tall && cost.scalars > 0 && scalars > vectors + gram.size() + kFreeScalars) {
     return std::string("it has told as many numbers as it has told vectors: a residual comes with each of these");
   }
-  if (gram.size() > gram_.size()) {
-    shown_->what.gram_columns = gram;
+  if (shows_more) {
+    auto& products = shown_->what.products;
+    const auto known = std::ranges::find(products, sum.clients, &store::Disclosed::Products::clients);
+    if (known == products.end()) {
+      products.push_back({sum.clients, std::move(asked)});
+    } else {
+      known->columns = together(known->columns, asked);
+    }
     if (const auto written = ledger_.replace(shown_->id, shown_->what); !written) return written.error();
     gram_ = gram;
   }

@@ -11,8 +11,9 @@
 //                    smaller than a sum may be.
 //   directions       Of m rows in a sum, no more than max_share m directions of their span are shown: the columns of
 //                    Gram sums, and one for each further vector (a displacement, a gradient, a product). Of what is
-//                    linear in second moments never more than there are columns, so a tall table can be fitted for
-//                    ever.
+//                    linear in second moments never more than there are columns: where these are within the limit, they
+//                    count as shown by the first such answer, and whatever follows costs nothing. So a tall table
+//                    can be fitted for ever. The same products cost nothing again in the same sum alone.
 //   changed tables   Where fewer than min_rows records were added, removed or changed since an earlier run, two sums
 //                    would differ by them.
 //   scalars          A number of its own (a residual) comes with each vector at most.
@@ -43,6 +44,7 @@ struct DisclosureRules {
 
 /// The rows behind a sum.
 struct SumRows {
+  std::vector<std::string> clients{};  // sorted
   std::uint64_t rows = 0;
   /// More vectors than there are columns tell nothing more: true of whatever is linear in the second moments. Local
   /// steps are not. Where rows are fewer than columns, a sum of projections tells which directions they span, and
@@ -82,11 +84,12 @@ class Disclosure {
   struct Table {
     std::uint64_t id;
     store::Disclosed what;
-    store::DisclosedCounts counts;
   };
   Result<void> compare(const DataOwner& owner, const store::Disclosed& what, bool& same_table) const;
   bool overlaps(const std::vector<std::string>& columns) const;
   std::uint64_t limit(std::uint64_t rows) const;
+  void take_over(store::Disclosed what);
+  std::vector<std::string> products_of(const std::vector<std::string>& clients) const;
   bool is_tall(const SumRows& sum, const std::vector<std::string>& gram) const;
   Result<void> reserve(store::DisclosedCounts wanted, std::uint64_t left);
 

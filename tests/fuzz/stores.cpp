@@ -159,7 +159,8 @@ void play_run(Input& input) {
 // ---- A client's folder.
 
 constexpr store::ReplayGuard::Key kSecret{1, 2, 3}, kQuestion{4}, kAnswer{5}, kOther{6};
-const store::Disclosed kDisclosed{.versions = {{{"a", "b"}, {1, 2, 3}}}, .companies = {}, .gram_columns = {"a"}};
+const store::Disclosed kDisclosed{
+    .versions = {{{"a", "b"}, {1, 2, 3}}}, .companies = {}, .products = {{{"site"}, {"a"}}}};
 constexpr double kBudget = 1.0, kSpent = 0.25;
 
 /// And what they are to read as.

@@ -165,8 +165,10 @@ Answered<ColumnFacts> ConsentSite::sum_columns(const io::SumColumns& question) {
   if (terms_->masked && !is_noisy()) {
     if (const auto entered = disclosure_.enter(*group_); !entered) return Refused{entered.error().message};
     if (question.of == io::SumColumns::Of::Entries) {
-      const auto spent = disclosure_.spend({.gram_columns = {std::string(io::kInterceptName)}, .scalars = 0},
-                                           rows_behind(group_->own_group(), false));
+      std::vector<ClientId> everyone;
+      for (std::uint32_t i = 0; i < group_->members.size(); ++i) everyone.push_back(ClientId{i});
+      const auto spent =
+          disclosure_.spend({.gram_columns = {std::string(io::kInterceptName)}}, rows_behind(everyone, false));
       if (!spent) return Refused{spent.error().message};
       if (!spent->empty()) return Refused{*spent};
     }
@@ -307,10 +309,13 @@ SumRows ConsentSite::rows_behind(std::span<const ClientId> clients, bool steps) 
   const auto is_wide = [&](ClientId client) {
     return prepared_ && group_->members[client.value].rows < prepared_->unknowns;
   };
-  if (!steps || !is_wide(group_->self)) return {group_->rows_of(clients), true};
+  std::vector<std::string> names;
+  for (const ClientId client : clients) names.push_back(group_->members[client.value].name);
+  std::ranges::sort(names);
+  if (!steps || !is_wide(group_->self)) return {std::move(names), group_->rows_of(clients), true};
   std::vector<ClientId> wide;
   std::ranges::copy_if(clients, std::back_inserter(wide), is_wide);
-  return {group_->rows_of(wide), false};
+  return {std::move(names), group_->rows_of(wide), false};
 }
 
 // What all sums together show of the rows.

@@ -11,7 +11,7 @@
 namespace fedrk::network {
 namespace {
 
-constexpr SumRows kHundred{.rows = 100}, kThirty{.rows = 30};
+const SumRows kHundred{.clients = {"a", "b", "c"}, .rows = 100}, kThirty{.clients = {"a", "b", "c"}, .rows = 30};
 
 /// A table of one column x1 with these values.
 class Table final : public test::BareOwner {
@@ -135,7 +135,46 @@ TEST_F(DisclosureTest, NeverUsesUpATallTable) {
   ASSERT_EQ(run(group_of("abc")), "");
   for (int k = 0; k < 1000; ++k) ASSERT_TRUE(spends({.vectors = 1, .scalars = 1}, kHundred));
   EXPECT_EQ(disclosure_->allowance(kHundred).vectors, Allowance::kNoLimit);
-  EXPECT_EQ(disclosure_->allowance({.rows = 100, .linear = false}).vectors, 20) << "of local steps it can";
+  EXPECT_EQ(disclosure_->allowance({.rows = 100, .linear = false}).vectors, 18) << "of local steps it can";
+}
+
+// Plans of a few columns each: together they would show all of a wide table.
+TEST_F(DisclosureTest, CountsTheColumnsOfAllPlansTogether) {
+  int given = 0;
+  for (int plan = 0; plan < 10; ++plan) {
+    std::vector<std::string> columns;
+    for (int j = 0; j < 8; ++j) columns.push_back("x" + std::to_string(8 * plan + j));
+    ASSERT_EQ(run(group_of("abc"), columns), "");
+    for (int k = 0; k < 8; ++k) given += spends({.vectors = 1, .scalars = 1}, kHundred) ? 1 : 0;
+  }
+  EXPECT_EQ(given, 16 + 4) << "two plans of eight columns, and vectors as far as 20 directions";
+}
+
+// Those of seven sites' rows are no reason to tell those of three.
+TEST_F(DisclosureTest, CountsProductsAnewInASmallerSum) {
+  const std::vector<std::string> columns{"age", "x1", "y"};
+  const DisclosureCost gram{.gram_columns = columns};
+  const SumRows all{.clients = {"a", "b", "c", "d", "e", "f", "g"}, .rows = 30};
+  ASSERT_EQ(run(group_of("abcdefg"), columns), "");
+  EXPECT_TRUE(spends(gram, all));
+  ASSERT_EQ(run(group_of("abcdefg", {3, 4}), columns), "");
+
+  EXPECT_FALSE(spends(gram, {.clients = {"a", "b", "c"}, .rows = 10}));
+  EXPECT_TRUE(spends(gram, all)) << "the same once more";
+}
+
+// Two years that were used by themselves, in one table.
+TEST_F(DisclosureTest, CountsForATableWhatWasShownOfItsPartsBefore) {
+  rules_.max_share = 0.1;
+  const std::vector<std::string> columns{"p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z"};
+  ASSERT_EQ(run(group_of("abc"), columns, Table(20)), "");
+  EXPECT_TRUE(spends({.vectors = 6}, kHundred));
+  ASSERT_EQ(run(group_of("abc"), columns, Table(20, 20.0)), "");
+  EXPECT_TRUE(spends({.vectors = 3}, kHundred));
+
+  ASSERT_EQ(run(group_of("abc"), columns, Table(40)), "");
+  EXPECT_FALSE(spends({.vectors = 2}, kHundred));
+  EXPECT_TRUE(spends({.vectors = 1}, kHundred));
 }
 
 TEST_F(DisclosureTest, GivesAsManyNumbersAsVectors) {
