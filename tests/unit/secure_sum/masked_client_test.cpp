@@ -295,7 +295,7 @@ TEST_F(MaskedClientRules, WantTheCountsOfTheColumns) {
 // Then columns stay as they are, whatever the plan does with them elsewhere.
 TEST(MaskedClients, AgreeOnLeastSquaresOfFewerRowsThanColumns) {
   MaskedFixture fixture(test::clients_of(generate({.rows = 6, .cols = 9, .seed = 1}).system, 3, 1), {},
-                        {{"least-squares", "true"}});
+                        {.plan = {{"least-squares", "true"}}});
 
   fixture.distribute_keys();
 
