@@ -312,6 +312,9 @@ Result<void> check_privacy(const ServerSettings& settings, const io::Plan& plan)
       settings.expose_rows ? "" : exposed_rows(goal_of(plan.method, plan.run), io::resolve(plan).run, masked);
   const std::string advice = exposed + "; where that is all right, say --expose-rows here and at every client";
   if (masked) {
+    if (plan.row_sampling == RowSampling::Greedy) {
+      return Error{"greedy steps go where the rows lead them, and sums of them show which: not with masked sums"};
+    }
     if (!exposed.empty()) return Error{advice};
     const std::size_t all = settings.clients.size();
     const std::size_t each = plan.run.participants == 0 ? all : std::min(all, plan.run.participants);

@@ -2,11 +2,13 @@
 #pragma once
 
 // What a column is like at one site: a column that is zero, or the same for all, at the other sites tells a question
-// whose rows answer it. A column of ones counts as one that varies: it is an intercept, which marks no site that the
-// others do not have. So does whatever is not zero at a site of one row, where nothing can vary.
+// whose rows answer it. A column of ones at every site is an intercept and marks none. Whatever is not zero at a site
+// of one row, where nothing can vary, counts as varying.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "fedrk/system.hpp"
@@ -14,9 +16,9 @@
 
 namespace fedrk {
 
-enum class ColumnKind : std::uint8_t { Zero, Constant, Varying };
+enum class ColumnKind : std::uint8_t { Zero, Constant, Ones, Varying };
 
-/// Of the columns from `first` on.
+/// Of the columns from `first` on, and last of the right-hand side, which is a question to its sites as well.
 inline std::vector<ColumnKind> column_kinds(const LinearSystem& system, std::size_t first) {
   const std::size_t columns = column_count(system.rows), rows = row_count(system.rows);
   std::vector<double> seen(columns, 0.0);        // the value of its first entry that is not zero
@@ -33,12 +35,17 @@ inline std::vector<ColumnKind> column_kinds(const LinearSystem& system, std::siz
         }
       },
       system.rows);
+  const auto kind = [rows](bool differs, std::size_t there, double value) {
+    if (there == 0) return ColumnKind::Zero;
+    if (differs || there < rows || rows == 1) return ColumnKind::Varying;
+    return value == 1.0 ? ColumnKind::Ones : ColumnKind::Constant;
+  };
   std::vector<ColumnKind> kinds;
-  for (std::size_t j = first; j < columns; ++j) {
-    const bool varies = differ[j] || (present[j] > 0 && present[j] < rows);
-    const bool ones = present[j] == rows && (seen[j] == 1.0 || rows == 1);
-    kinds.push_back(varies || ones ? ColumnKind::Varying : present[j] > 0 ? ColumnKind::Constant : ColumnKind::Zero);
-  }
+  for (std::size_t j = first; j < columns; ++j) kinds.push_back(kind(differ[j], present[j], seen[j]));
+  const std::vector<double>& b = system.rhs;
+  const bool differs = std::ranges::adjacent_find(b, std::ranges::not_equal_to{}) != b.end();
+  const auto zeros = static_cast<std::size_t>(std::ranges::count(b, 0.0));
+  kinds.push_back(kind(differs, rows - zeros, b.empty() ? 0.0 : b.front()));
   return kinds;
 }
 

@@ -79,9 +79,9 @@ std::string listed(const std::vector<std::string>& names) {
 }  // namespace
 
 // Where the columns of that time are there, record by record; else by their number.
-Result<void> Disclosure::compare(const DataOwner& owner, const store::Disclosed& what, bool& same_table) const {
+Result<std::string> Disclosure::compare(const DataOwner& owner, const store::Disclosed& what, bool& same_table) const {
   for (const store::Disclosed::Version& version : what.versions) {
-    const bool comparable = std::ranges::includes(record_columns_, version.columns);
+    const bool comparable = std::ranges::includes(file_columns_, version.columns);
     std::vector<std::uint64_t> again;
     if (comparable && version.columns != record_columns_) {
       auto hashes = owner.record_hashes(salt_, version.columns);
@@ -97,16 +97,23 @@ Result<void> Disclosure::compare(const DataOwner& owner, const store::Disclosed&
     same_table = true;
     const std::size_t changed = now.size() + then.size() - 2 * same;
     if (changed > 0 && changed < rules_.min_rows) {
-      return Error{
-          fmt::format("its table has changed by {} {} since it took part in an earlier run, and the difference "
-                      "of the two sums would show them: it answers when at least {} have (min-rows)",
-                      changed, changed == 1 ? "record" : "records", rules_.min_rows)};
+      return fmt::format(
+          "its table has changed by fewer than {} records (min-rows) since it took part in an earlier run, "
+          "and the difference of the two sums would show them: it answers when more have",
+          rules_.min_rows);
     }
   }
-  return {};
+  return std::string();
 }
 
-Result<void> Disclosure::begin(const DisclosureRules& rules, const DataOwner& owner, std::vector<std::string> columns) {
+Result<bool> Disclosure::is_of(const DataOwner& owner) const {
+  const auto now = owner.record_hashes(salt_, record_columns_);
+  if (!now) return now.error();
+  return *now == records_;
+}
+
+Result<std::string> Disclosure::begin(const DisclosureRules& rules, const DataOwner& owner,
+                                      std::vector<std::string> columns) {
   rules_ = rules;
   columns_ = sorted(std::move(columns));
   shown_.reset();
@@ -117,7 +124,10 @@ Result<void> Disclosure::begin(const DisclosureRules& rules, const DataOwner& ow
   salt_ = *salt;
   auto names = owner.record_columns();
   if (!names) return names.error();
-  record_columns_ = sorted(*std::move(names));
+  file_columns_ = sorted(*std::move(names));
+  record_columns_.clear();
+  std::ranges::set_intersection(file_columns_, columns_, std::back_inserter(record_columns_));
+  if (record_columns_.empty()) record_columns_ = file_columns_;
   auto records = owner.record_hashes(salt_, record_columns_);
   if (!records) return records.error();
   records_ = *std::move(records);
@@ -126,7 +136,7 @@ Result<void> Disclosure::begin(const DisclosureRules& rules, const DataOwner& ow
   if (!entries) return entries.error();
   for (auto& entry : *entries) {
     bool same_table = false;
-    if (const auto fine = compare(owner, entry.what, same_table); !fine) return fine;
+    if (auto wrong = compare(owner, entry.what, same_table); !wrong || !wrong->empty()) return wrong;
     if (!same_table) continue;
     used_.vectors += entry.counts.vectors;
     used_.scalars += entry.counts.scalars;
@@ -136,9 +146,9 @@ Result<void> Disclosure::begin(const DisclosureRules& rules, const DataOwner& ow
       shown_ = Table{entry.id, std::move(entry.what)};
     }
   }
-  if (!shown_) return {};
+  if (!shown_) return std::string();
   for (const auto& known : shown_->what.products) gram_ = together(gram_, known.columns);
-  return {};
+  return std::string();
 }
 
 // Of tables that have become one.
@@ -162,9 +172,28 @@ bool Disclosure::overlaps(const std::vector<std::string>& columns) const {
                              [&](const std::string& name) { return std::ranges::binary_search(columns_, name); });
 }
 
+// Others could have been in sums that this client knows nothing of, and which together with its own tell a part.
+std::string Disclosure::other_clients(const std::vector<std::string>& now) const {
+  const auto staying = [&](std::vector<std::string> names) {
+    std::erase_if(names, [&](const std::string& name) { return std::ranges::count(rules_.left, name) > 0; });
+    return names;
+  };
+  for (const auto& company : shown_->what.companies) {
+    if (!overlaps(company.columns) || staying(company.sums.front()) == staying(now)) continue;
+    return fmt::format(
+        "an earlier run about the same columns had other clients ({}), and the sums of both would tell the part of "
+        "those "
+        "who were in one only: a run has the same clients as before; where one has left for good, every owner may list "
+        "it as left",
+        listed(company.sums.front()));
+  }
+  return "";
+}
+
 std::string Disclosure::wrong_company(const RunGroup& group) const {
   Sets sums = sums_of(group);
   if (shown_) {
+    if (std::string wrong = other_clients(sums.front()); !wrong.empty()) return wrong;
     for (const auto& company : shown_->what.companies) {
       if (overlaps(company.columns)) sums.insert(sums.end(), company.sums.begin(), company.sums.end());
     }
@@ -214,7 +243,7 @@ std::uint64_t Disclosure::limit(std::uint64_t rows) const {
 
 // Whether all that may ever be asked of these columns is within the limit.
 bool Disclosure::is_tall(const SumRows& sum, const std::vector<std::string>& gram) const {
-  return sum.linear && together(columns_, gram).size() <= limit(sum.rows);
+  return sum.linear && together(columns_, gram).size() + used_.vectors <= limit(sum.rows);
 }
 
 Allowance Disclosure::allowance(const SumRows& sum) const {

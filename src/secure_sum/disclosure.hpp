@@ -8,7 +8,8 @@
 //   kept company     Sums are over the groups of the run or over everyone. All sets of clients that sums were over, of
 //                    this run and earlier ones about the same columns, divide the clients into cells: those that were
 //                    always in the same sums. Whatever is computed from the sums is made of whole cells, so no cell is
-//                    smaller than a sum may be.
+//                    smaller than a sum may be. For this all must know the same sums: the clients of a run are those of
+//                    every earlier one about any of its columns.
 //   directions       Of m rows in a sum, no more than max_share m directions of their span are shown: the columns of
 //                    Gram sums, and one for each further vector (a displacement, a gradient, a product). Of what is
 //                    linear in second moments never more than there are columns: where these are within the limit, they
@@ -42,13 +43,13 @@ struct DisclosureRules {
   std::vector<std::string> left{};  // clients that take part no more, whose part in earlier sums may be told
 };
 
-/// The rows behind a sum.
+/// The rows behind a sum, without those of the largest other client: one that lies about its rows gains nothing.
 struct SumRows {
   std::vector<std::string> clients{};  // sorted
   std::uint64_t rows = 0;
   /// More vectors than there are columns tell nothing more: true of whatever is linear in the second moments. Local
-  /// steps are not. Where rows are fewer than columns, a sum of projections tells which directions they span, and
-  /// `rows` are those of such clients alone.
+  /// steps are not: each counts. Where a client's rows are fewer than columns, a sum of projections tells which
+  /// directions they span, and `rows` are those of such clients alone.
   bool linear = true;
 };
 
@@ -63,8 +64,10 @@ class Disclosure {
   explicit Disclosure(store::DisclosureLedger& ledger) : ledger_(ledger) {}
 
   /// A run begins, which is about these columns, the right-hand side with them. What the records are compared with is
-  /// all that was shown of this table. An error says which rule stands against it.
-  Result<void> begin(const DisclosureRules& rules, const DataOwner& owner, std::vector<std::string> columns);
+  /// all that was shown of this table. Empty: it may; else which rule stands against it.
+  Result<std::string> begin(const DisclosureRules& rules, const DataOwner& owner, std::vector<std::string> columns);
+  /// Whether its records are what they were then.
+  Result<bool> is_of(const DataOwner& owner) const;
   /// Names the records of the table: the same where nothing has changed.
   const masking::Digest& table() const { return table_; }
 
@@ -85,7 +88,8 @@ class Disclosure {
     std::uint64_t id;
     store::Disclosed what;
   };
-  Result<void> compare(const DataOwner& owner, const store::Disclosed& what, bool& same_table) const;
+  Result<std::string> compare(const DataOwner& owner, const store::Disclosed& what, bool& same_table) const;
+  std::string other_clients(const std::vector<std::string>& now) const;
   bool overlaps(const std::vector<std::string>& columns) const;
   std::uint64_t limit(std::uint64_t rows) const;
   void take_over(store::Disclosed what);
@@ -96,8 +100,8 @@ class Disclosure {
   store::DisclosureLedger& ledger_;
   DisclosureRules rules_;
   std::uint64_t salt_ = 0;
-  std::vector<std::string> columns_;  // of this run, sorted
-  std::vector<std::string> record_columns_;
+  std::vector<std::string> columns_;                        // of this run, sorted
+  std::vector<std::string> file_columns_, record_columns_;  // of the table, and those that the run is about
   std::vector<std::uint64_t> records_;
   masking::Digest table_{};
   std::optional<Table> shown_;         // of this table before

@@ -138,7 +138,7 @@ std::vector<ClientId> Masker::neighbours(std::span<const ClientId> participants)
   std::vector<ClientId> ring(participants.begin(), participants.end());
   if (ring.size() > kNeighbours + 1) {
     std::ranges::sort(ring, {}, [&](ClientId client) -> const Key& { return order_[client.value]; });
-    std::ranges::rotate(ring, std::ranges::find(ring, self_));
+    std::rotate(ring.begin(), std::ranges::find(ring, self_), ring.end());
     // From here half of them ahead and half behind.
     ring.erase(ring.begin() + 1 + kNeighbours / 2, ring.end() - kNeighbours / 2);
   }

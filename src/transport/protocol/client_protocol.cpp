@@ -67,6 +67,7 @@ ClientProtocol::Reaction ClientProtocol::on_message(const wire::ServerMessage& m
 
 ClientProtocol::Reaction ClientProtocol::answer(const wire::Welcome& welcome) {
   if (welcome.protocol != wire::kProtocol) return refuse({"the server speaks another version of the protocol"});
+  if (welcome.run.empty()) return refuse({"the run has no id"});  // what outlives runs is kept under none
   std::string text = common_bytes(welcome);
   if (!ready_ || text != terms_.text) {
     ready_.reset();  // so that nothing is passed on before the sites have taken the new terms

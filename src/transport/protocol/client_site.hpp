@@ -77,10 +77,10 @@ struct RunGroup {
   }
 };
 
-/// How many sites have a column that varies among their rows, and how many one that is not zero: by column, without the
-/// intercept.
+/// How many sites have a column that varies among their rows, how many one that is not zero, and how many one of ones:
+/// by column, without the intercept, and last of the target.
 struct ColumnCounts {
-  std::vector<double> varying, present;
+  std::vector<double> varying, present, ones;
 };
 
 struct ColumnFacts {

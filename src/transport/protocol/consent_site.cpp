@@ -35,6 +35,7 @@ Answered<TableFacts> ConsentSite::begin(const RunTerms& terms) {
   names_.clear();
   group_.reset();
   prepared_.reset();
+  order_.reset();
   steps_.reset();
   if (std::string reason = unwelcome(terms); !reason.empty()) return Refused{std::move(reason)};
   if (terms.masked && runs_.insert(terms.run).second && runs_.size() > kMaxRuns) {
@@ -60,11 +61,11 @@ std::optional<Refused> ConsentSite::compare_with_earlier_runs(const TableShape& 
     return Refused{fmt::format("its table has fewer than {} rows (min-rows)", options_.rules.min_rows)};
   }
   std::vector<std::string> columns = names_;
-  columns.push_back(terms_->plan.target.empty() ? std::string(kRhsName) : terms_->plan.target);
+  columns.push_back(target_name());
   if (terms_->plan.intercept) columns.emplace_back(io::kInterceptName);
-  if (const auto fine = disclosure_.begin(options_.rules, owner_, std::move(columns)); !fine) {
-    return Refused{fine.error().message};
-  }
+  const auto begun = disclosure_.begin(options_.rules, owner_, std::move(columns));
+  if (!begun) return Refused{kUnfit, begun.error().message};
+  if (!begun->empty()) return Refused{*begun};
   return std::nullopt;
 }
 
@@ -99,6 +100,9 @@ void ConsentSite::end() {
 std::string ConsentSite::unwelcome(const RunTerms& terms) const {
   if (terms.masked && options_.known_draws) {
     return "its draws derive from the plan's seed, which the server knows: not in a private run; set draws to secret";
+  }
+  if (terms.masked && terms.plan.row_sampling == RowSampling::Greedy) {
+    return "greedy steps go where the rows lead them, and sums of them show which: not with masked sums";
   }
   if (terms.plan.method.privacy.on() && !terms.masked) return "differential privacy is for masked sums only";
   if (const auto agreed = agree_to(terms); !agreed) return agreed.error().message;
@@ -158,11 +162,13 @@ Answered<ColumnFacts> ConsentSite::sum_columns(const io::SumColumns& question) {
     return Refused{"its plan has no use for sums of columns"};
   }
   if (terms_->masked && !group_) return Refused{kNoPeers};
-  // The owner would put the columns of rows that are ready into another order.
-  if (prepared_ && question.names != order_) {
-    return Refused{"the server asks once more for sums, and in another order than the rows were prepared"};
+  if (is_noisy()) return Refused{"a run with noise has no use for sums of columns"};
+  // The owner would read its file again to put the columns into another order: once.
+  if (terms_->masked && order_ && question.names != *order_) {
+    return Refused{"the server asks once more for sums, and of columns in another order than before"};
   }
-  if (terms_->masked && !is_noisy()) {
+  order_ = question.names;
+  if (terms_->masked) {
     if (const auto entered = disclosure_.enter(*group_); !entered) return Refused{entered.error().message};
     if (question.of == io::SumColumns::Of::Entries) {
       std::vector<ClientId> everyone;
@@ -174,8 +180,23 @@ Answered<ColumnFacts> ConsentSite::sum_columns(const io::SumColumns& question) {
     }
   }
   auto answer = inner_.sum_columns(question);
-  if (std::holds_alternative<ColumnFacts>(answer) && !question.names.empty()) names_ = question.names;
+  if (!std::holds_alternative<ColumnFacts>(answer) || question.names.empty()) return answer;
+  if (auto refused = changed_table()) return *std::move(refused);
+  names_ = question.names;
   return answer;
+}
+
+// The file was read again.
+std::optional<Refused> ConsentSite::changed_table() const {
+  if (!terms_->masked || is_noisy()) return std::nullopt;
+  const auto same = disclosure_.is_of(owner_);
+  if (!same) return Refused{kUnfit, same.error().message};
+  if (*same) return std::nullopt;
+  return Refused{"its table has changed since the run began"};
+}
+
+std::string ConsentSite::target_name() const {
+  return terms_->plan.target.empty() ? std::string(kRhsName) : terms_->plan.target;
 }
 
 std::string ConsentSite::name_of(std::size_t column) const {
@@ -190,12 +211,14 @@ std::string ConsentSite::wrong_columns(const Preparation& question) const {
   const std::size_t fixed = terms_->plan.intercept ? 1 : 0;
   for (std::size_t j = 0; j < question.counts.varying.size(); ++j) {
     const double sites = question.counts.varying[j];
-    if (sites >= least || question.counts.present[j] == 0.0) continue;
+    const bool is_target = j + 1 == question.counts.varying.size();
+    const bool is_intercept = question.counts.ones[j] == static_cast<double>(group_->members.size());
+    if (sites >= least || question.counts.present[j] == 0.0 || (is_intercept && !is_target)) continue;
     if (j + fixed < squares.size() && squares[j + fixed] == 0.0 && question.question.totals.sums.size() > 0) continue;
     return fmt::format(
         "column '{}' varies among the rows of {} sites, so sums would show these alone: it has to vary at "
         "{} at least (min-sum); leave it out with ignore",
-        name_of(j), sites, least);
+        is_target ? target_name() : name_of(j), sites, least);
   }
   return "";
 }
@@ -232,6 +255,9 @@ Answered<PreparedFacts> ConsentSite::prepare(const Preparation& question) {
   }
   const bool ruled = terms_->masked && !is_noisy();
   if (terms_->masked && !group_) return Refused{kNoPeers};
+  if (terms_->masked && order_ && question.question.names != *order_)
+    return Refused{"the server puts the columns into another order than before"};
+  order_ = question.question.names;
   if (ruled && !options_.expose_rows) {
     if (std::string wrong = wrong_columns(question); !wrong.empty()) return Refused{std::move(wrong)};
     if (auto refused = dominated_column(question)) return *std::move(refused);
@@ -243,8 +269,10 @@ Answered<PreparedFacts> ConsentSite::prepare(const Preparation& question) {
     return answer;
   }
   auto& facts = std::get<PreparedFacts>(answer);
+  if (!question.question.names.empty()) {
+    if (auto refused = changed_table()) return *std::move(refused);
+  }
   prepared_ = facts.rows;
-  order_ = question.question.names;
   if (ruled) {
     if (const auto entered = disclosure_.enter(*group_); !entered) return Refused{entered.error().message};
     const bool steps = is<Equations>(terms_->decided.goal) || is<SparseEquations>(terms_->decided.goal);
@@ -312,10 +340,14 @@ SumRows ConsentSite::rows_behind(std::span<const ClientId> clients, bool steps) 
   std::vector<std::string> names;
   for (const ClientId client : clients) names.push_back(group_->members[client.value].name);
   std::ranges::sort(names);
-  if (!steps || !is_wide(group_->self)) return {std::move(names), group_->rows_of(clients), true};
-  std::vector<ClientId> wide;
-  std::ranges::copy_if(clients, std::back_inserter(wide), is_wide);
-  return {std::move(names), group_->rows_of(wide), false};
+  std::uint64_t rows = 0, largest_other = 0;
+  for (const ClientId client : clients) {
+    if (steps && is_wide(group_->self) && !is_wide(client)) continue;
+    const std::uint64_t own = group_->members[client.value].rows;
+    rows += own;
+    if (client != group_->self) largest_other = std::max(largest_other, own);
+  }
+  return {std::move(names), rows - largest_other, !steps};
 }
 
 // What all sums together show of the rows.
@@ -330,7 +362,7 @@ std::string ConsentSite::over_limits(const AskedTask& asked) {
     };
     for (const std::uint32_t j : task.columns) add(j);
     for (std::size_t j = 0; task.columns.empty() && j < prepared_->unknowns; ++j) add(j);
-    cost.gram_columns.push_back(terms_->plan.target.empty() ? std::string(kRhsName) : terms_->plan.target);
+    cost.gram_columns.push_back(target_name());
   }
   const bool steps = counted.vectors > 0 && has_trait(task.work, kSteps);
   const auto spent = disclosure_.spend(cost, rows_behind(asked.task.participants(), steps));

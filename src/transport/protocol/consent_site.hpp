@@ -63,6 +63,8 @@ class ConsentSite final : public ClientSite {
   std::string over_limits(const AskedTask& asked);
   std::string over_budget(const AskedTask& asked, bool repeated) const;
   std::string name_of(std::size_t column) const;
+  std::string target_name() const;
+  std::optional<Refused> changed_table() const;
   bool is_noisy() const { return terms_->plan.method.privacy.on(); }
 
   ConsentOptions options_;
@@ -72,10 +74,10 @@ class ConsentSite final : public ClientSite {
   Disclosure disclosure_;
   operation::Log& log_;
   const RunTerms* terms_ = nullptr;
-  std::vector<std::string> names_;  // of the columns, in the order of all clients
-  std::optional<RunGroup> group_;   // of a masked run; none: not known yet
+  std::vector<std::string> names_;                 // of the columns, in the order of all clients
+  std::optional<std::vector<std::string>> order_;  // as the server gave it when it first asked about columns
+  std::optional<RunGroup> group_;                  // of a masked run; none: not known yet
   std::optional<io::PreparedRows> prepared_;
-  std::vector<std::string> order_;   // of their columns, as the server gave it
   std::optional<StepBudget> steps_;  // that were pinned
   std::uint64_t spent_table_ = 0;    // of the run, as the privacy ledger knows it
   std::set<std::string> runs_;       // masked ones

@@ -21,6 +21,7 @@ Answered<ColumnFacts> RowsSite::sum_columns(const io::SumColumns& question) {
   for (const ColumnKind kind : *counts) {
     facts.counts.varying.push_back(kind == ColumnKind::Varying ? 1.0 : 0.0);
     facts.counts.present.push_back(kind == ColumnKind::Zero ? 0.0 : 1.0);
+    facts.counts.ones.push_back(kind == ColumnKind::Ones ? 1.0 : 0.0);
   }
   return facts;
 }

@@ -307,7 +307,7 @@ class EditedOwner final : public test::BareOwner {
  public:
   Result<TableShape> read(const std::string&, const io::Plan&) override { return TableShape{3, 2, {}, false, false}; }
   Result<ColumnSums> sum_columns(const io::SumColumns&) override { return ColumnSums{3, sums}; }
-  Result<std::vector<ColumnKind>> count_columns() override { return std::vector(2, ColumnKind::Varying); }
+  Result<std::vector<ColumnKind>> count_columns() override { return std::vector(3, ColumnKind::Varying); }
   Result<io::PreparedRows> prepare(const io::PrepareRows&, ClientId) override { return Error{"not here"}; }
   Result<LocalReply> answer(const LocalTask&) override { return Error{"not here"}; }
 

@@ -31,7 +31,7 @@ class ScriptedOwner final : public test::BareOwner {
     if (question.of == io::SumColumns::Of::Nothing) return ColumnSums{3, {}};
     return ColumnSums{3, std::vector(question.columns, question.of == io::SumColumns::Of::Squares ? 0.2 : 0.1)};
   }
-  Result<std::vector<ColumnKind>> count_columns() override { return std::vector(2, ColumnKind::Varying); }
+  Result<std::vector<ColumnKind>> count_columns() override { return std::vector(3, ColumnKind::Varying); }
   Result<io::PreparedRows> prepare(const io::PrepareRows& question, ClientId place) override {
     ++preparations;
     order = question.names;
@@ -275,7 +275,7 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   ASSERT_TRUE(wire::holds<wire::ColumnSums>(*participants[1]->on_message(sums).answer));
   sums.question.names = {"v", "u"};
   EXPECT_EQ(test::reason_in(*participants[1]->on_message(sums).answer),
-            "the server asks once more for sums, and in another order than the rows were prepared");
+            "the server asks once more for sums, and of columns in another order than before");
   EXPECT_TRUE(owners[1]->order.empty()) << "the rows stay as they were prepared";
 }
 
