@@ -74,6 +74,7 @@ Answered<wire::Ready> MaskingSite::answer(const RunTerms& terms) {
   wire::Membership& own = ready.membership;
   own.key.assign(masker_->public_key().begin(), masker_->public_key().end());
   own.rows = ready.rows;
+  own.sparse = ready.sparse;
   own.table.assign(facts.table.begin(), facts.table.end());
   if (const auto done = sign_membership(terms.run, options_.name, options_.credentials, own); !done) {
     return Refused{kNoKeys, done.error().message};
@@ -94,8 +95,9 @@ Answered<RunGroup> MaskingSite::believed(const wire::MaskingGroup& group) {
     if (shown.table.size() != sizeof(masking::Digest)) return Refused{"a client's table has no name"};
     if (shown.rows > kMaxRows) return Refused{"a client claims more rows than any table has"};
     keys.push_back(*key);
-    members += bytes_of(name, shown.key, shown.rows, shown.table);
+    members += bytes_of(name, shown.key, shown.rows, shown.sparse, shown.table);
     RunGroup::Member& member = known.members.emplace_back(RunGroup::Member{name, shown.rows});
+    member.sparse = shown.sparse;
     std::ranges::copy(shown.table, member.table.begin());
   }
   std::set<ClientId> placed;
@@ -186,6 +188,10 @@ Result<MaskingSite::Totals> MaskingSite::totals_of(const io::PrepareRows& asked,
   if (asked.columns > kMaxColumns) return Error{"the server wants more columns than any table has"};
   if (!asked.totals.sums.empty() || !asked.totals.squares.empty()) {
     return Error{"the server says what the sums of the columns are, in place of the parts of all clients"};
+  }
+  // Columns of sparse tables are not centred.
+  if (asked.totals.sparse != std::ranges::any_of(group_->members, &RunGroup::Member::sparse)) {
+    return Error{"the server says of the tables that they are sparse, or dense, and they are not"};
   }
   Totals totals{.columns = {.rows = group_->rows_of(everyone()), .sparse = asked.totals.sparse}, .counts = {}};
   io::SumColumns question{asked.columns, asked.names, io::SumColumns::Of::Entries, totals.columns};

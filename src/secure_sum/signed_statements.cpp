@@ -21,7 +21,7 @@ std::string statement(std::string_view about, std::initializer_list<std::string_
 
 std::string statement_of(const std::string& run, const std::string& name, const wire::Membership& membership) {
   return statement("membership", {run, name, wire::text_of(membership.key), std::to_string(membership.rows),
-                                  wire::text_of(membership.table)});
+                                  membership.sparse ? "sparse" : "dense", wire::text_of(membership.table)});
 }
 
 std::string statement_of(const masking::Digest& question, const std::string& name, const masking::Words& words) {

@@ -57,6 +57,7 @@ struct RunGroup {
     std::string name;
     std::uint64_t rows = 0;
     masking::Digest table{};
+    bool sparse = false;
   };
   std::vector<Member> members;                // by place
   std::vector<std::vector<ClientId>> groups;  // that sums are over; the members of each ascend

@@ -69,11 +69,12 @@ struct Welcome {
 struct Membership {
   Bytes key{};  // X25519, for masks
   std::uint64_t rows = 0;
+  bool sparse = false;        // which decides whether columns are centred
   Bytes table{};              // names the rows without telling anything of them: another name is another table
   std::string certificate{};  // PEM
   Bytes signature{};
   static constexpr auto fields(auto& self) {
-    return std::tie(self.key, self.rows, self.table, self.certificate, self.signature);
+    return std::tie(self.key, self.rows, self.sparse, self.table, self.certificate, self.signature);
   }
 };
 

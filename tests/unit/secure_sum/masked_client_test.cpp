@@ -278,8 +278,12 @@ TEST(MaskedClientOrders, DoNotCancelWhereTheyDiffer) {
 
 TEST_F(MaskedClientRules, StayWithTheirPlanAndTheirRows) {
   wire::Prepare other = fixture_.prepare(0);
+  other.question.columns = 0;
+  EXPECT_NE(test::reason_in(fixture_.say(0, other)), "");
+  other = fixture_.prepare(0);
   other.question.totals.sparse = true;
-  EXPECT_EQ(test::reason_in(fixture_.say(0, other)), "this run had its rows prepared in another way before");
+  EXPECT_EQ(test::reason_in(fixture_.say(0, other)),
+            "the server says of the tables that they are sparse, or dense, and they are not");
   EXPECT_EQ(test::reason_in(fixture_.say(0, MaskedFixture::welcome({{"target", "b"}}))),
             "this run had another plan before");
 }

@@ -268,7 +268,7 @@ TEST(MaskedParticipants, LookAtTheirRowsForOnePreparationOnly) {
   auto elsewhere = prepare_at(1);
   elsewhere.question.totals.sparse = true;
   EXPECT_EQ(test::reason_in(*participants[1]->on_message(elsewhere).answer),
-            "this run had its rows prepared in another way before");
+            "the server says of the tables that they are sparse, or dense, and they are not");
   EXPECT_EQ(owners[1]->preparations, 1) << "before anybody looked at the rows";
 
   wire::SumColumns sums{.run = "r", .question = {.columns = 2, .of = io::SumColumns::Of::Nothing}};
