@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/span_attack.hpp"
 #include "attacks/attack_score.hpp"
-#include "attacks/span_attack.hpp"
 #include "support/masked_sums.hpp"
 
 namespace fedrk {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "attacks/span_attack.hpp"
+#include "analysis/span_attack.hpp"
 
 #include <cmath>
 
