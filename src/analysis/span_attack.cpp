@@ -3,25 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
-#include <Eigen/QR>
-
+#include "linalg/dense.hpp"
 #include "linalg/kernels.hpp"
 #include "linalg/random/rng_stream.hpp"
+#include "linalg/row_products.hpp"
 #include "problem/cross_products.hpp"
 
 namespace fedrk {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
-constexpr Purpose kStarts{0xFFFF'0002};  // of the attacker, beside those of the program
-constexpr double kRank = 1e-7;           // a pivot below this share of the first is rounding
+constexpr Purpose kSpanStarts{0xFFFF'0002};  // of the attacker, beside those of the program
+constexpr double kSameSpan = 1e-7;           // a unit vector nearer to a span than this is in it, to rounding
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // A sum that moved x by no more than rounding has no digits left.
@@ -37,16 +35,19 @@ void add_columns_of(const Observation& seen, ShownSpan& span) {
   const std::size_t count = seen.reply.values.size() / step;
   std::size_t width = 1;  // n + 1
   while (cross_product_count(width - 1) < count) ++width;
-  MatrixXd square(width, width);
+  std::vector<std::vector<double>> columns(width, std::vector<double>(width));
   std::size_t k = 0;
   for (std::size_t i = 0; i < width; ++i) {
     for (std::size_t j = i; j < width; ++j, k += step) {
       const double low = step == 2 ? seen.reply.values[k + 1] : 0.0;
-      square(static_cast<Index>(i), static_cast<Index>(j)) = square(static_cast<Index>(j), static_cast<Index>(i)) =
-          seen.reply.values[k] + low;
+      columns[i][j] = columns[j][i] = seen.reply.values[k] + low;
     }
   }
-  for (Index j = 0; j < square.cols(); ++j) span.vectors.emplace_back(square.col(j).begin(), square.col(j).end());
+  const auto is_zero = [](const std::vector<double>& column) {
+    return !(squared_norm({column.data(), column.size() - 1}) > 0.0);
+  };
+  std::erase_if(columns, is_zero);
+  std::ranges::move(columns, std::back_inserter(span.vectors));
 }
 
 void add_vector_of(const Observation& seen, ShownSpan& span) {
@@ -63,120 +64,158 @@ void add_vector_of(const Observation& seen, ShownSpan& span) {
   span.vectors.push_back(std::move(vector));
 }
 
-// An orthonormal basis of a span, its rows q_k with right-hand sides d_k.
-struct Basis {
-  MatrixXd q;  // n by r, the basis in its columns
-  VectorXd d;  // NaN where nothing is known of them
+std::vector<double> products_of(const Matrix& rows, std::span<const double> x) {
+  std::vector<double> products(rows.rows());
+  multiply_rows([&](std::size_t k) { return rows.row(k); }, x, products);
+  return products;
+}
 
-  explicit Basis(const ShownSpan& span) {
-    if (span.vectors.empty()) return;
-    const auto count = static_cast<Index>(span.vectors.size());
-    const auto n = static_cast<Index>(span.vectors.front().size()) - 1;
-    MatrixXd columns(n, count);
-    VectorXd rhs(count);
-    for (Index t = 0; t < count; ++t) {
-      const auto& vector = span.vectors[static_cast<std::size_t>(t)];
-      columns.col(t) = Eigen::Map<const VectorXd>(vector.data(), n);
-      const double length = columns.col(t).norm();
-      columns.col(t) /= length;
-      rhs(t) = vector.back() / length;
-    }
-    Eigen::ColPivHouseholderQR<MatrixXd> qr(columns);
-    qr.setThreshold(kRank);
-    const Index rank = qr.rank();
-    q = qr.householderQ() * MatrixXd::Identity(n, rank);
-    // The chosen columns are Q R, so their right-hand sides are R^T d.
-    const VectorXd chosen = (qr.colsPermutation().transpose() * rhs).head(rank);
-    d = qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().transpose().solve(chosen);
+std::vector<double> combination_of(const Matrix& rows, std::span<const double> weights) {
+  std::vector<double> sum(rows.cols(), 0.0);
+  add_rows([&](std::size_t k) { return rows.row(k); }, weights, sum);
+  return sum;
+}
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// An orthonormal basis of what was shown, with the right-hand sides of its vectors.
+OrthonormalRows shown_basis(const ShownSpan& span) {
+  if (span.vectors.empty()) return {};
+  const std::size_t n = span.vectors.front().size() - 1;
+  std::vector<double> lengths, rhs;
+  for (const auto& vector : span.vectors) {
+    lengths.push_back(std::sqrt(squared_norm({vector.data(), n})));
+    rhs.push_back(vector.back());
   }
-};
+  const auto write = [&](std::size_t k, std::span<double> unit) {
+    axpy(1.0 / lengths[k], std::span(span.vectors[k].data(), n), unit);
+  };
+  return orthonormal_rows(n, lengths, rhs, write, kSameSpan);
+}
+
+// A basis of what is left of the span without the vector of ones, so that each column is a point z_j and these have
+// mean 0 and covariance I.
+Matrix white_columns(const Matrix& basis) {
+  Matrix centred = basis.clone();
+  std::vector<std::size_t> used;
+  std::vector<double> lengths;
+  for (std::size_t k = 0; k < centred.rows(); ++k) {
+    const double mean = mean_of(centred.row(k));
+    for (double& entry : centred.row(k)) entry -= mean;
+    const double length = std::sqrt(squared_norm(std::as_const(centred).row(k)));
+    if (!(length > kSameSpan)) continue;
+    used.push_back(k);
+    lengths.push_back(length);
+  }
+  const auto write = [&](std::size_t k, std::span<double> unit) {
+    axpy(1.0 / lengths[k], std::as_const(centred).row(used[k]), unit);
+  };
+  const std::vector<double> no_rhs(lengths.size(), 0.0);
+  Matrix white = orthonormal_rows(basis.cols(), lengths, no_rhs, write, kSameSpan).basis;
+  const double size = std::sqrt(static_cast<double>(basis.cols()));
+  for (std::size_t k = 0; k < white.rows(); ++k) {
+    for (double& entry : white.row(k)) entry *= size;
+  }
+  return white;
+}
 
 class DiscreteSearch {
  public:
-  DiscreteSearch(const Basis& basis, const SpanAttackOptions& options)
-      : options_(options), basis_(basis), stream_(options.seed, kStarts) {
-    MatrixXd centred = basis.q.rowwise() - basis.q.colwise().mean();
-    Eigen::ColPivHouseholderQR<MatrixXd> qr(centred);
-    qr.setThreshold(kRank);  // a span that holds the vector of ones loses a dimension
-    z_ = qr.householderQ() * MatrixXd::Identity(centred.rows(), qr.rank());
-    z_ *= std::sqrt(static_cast<double>(z_.rows()));
-    known_.resize(z_.cols(), 0);
-  }
+  DiscreteSearch(const OrthonormalRows& shown, const SpanAttackOptions& options)
+      : options_(options), shown_(shown), stream_(options.seed, kSpanStarts), z_(white_columns(shown.basis)) {}
 
   std::vector<RecoveredRecord> run() {
-    for (std::size_t failed = 0; failed < options_.patience && known_.cols() < z_.cols(); ++failed) {
-      VectorXd w = away_from_known();
-      if (descend(w)) failed = 0;
+    for (std::size_t failed = 0; failed < options_.patience && known_.size() < z_.rows(); ++failed) {
+      if (descend(away_from_known())) failed = 0;
     }
     return std::move(found_);
   }
 
  private:
-  Index rows() const { return z_.rows(); }
+  double top() const { return static_cast<double>(options_.levels - 1); }
+
+  void take_off_known(std::vector<double>& w) const {
+    for (const auto& direction : known_) axpy(-dot(direction, w), direction, w);
+  }
 
   // A random direction, orthogonal to the records that are known.
-  VectorXd away_from_known() {
-    VectorXd w(z_.cols());
+  std::vector<double> away_from_known() {
+    std::vector<double> w(z_.rows());
     for (double& entry : w) entry = stream_.gaussian();
-    return (w - known_ * (known_.transpose() * w)).normalized();
+    take_off_known(w);
+    normalize(w);
+    return w;
   }
 
   // Down to a minimum, with a look at the rounded point now and then: near a record, rounding is faster.
-  bool descend(VectorXd& w) {
+  bool descend(std::vector<double> w) {
     constexpr int kMax = 250, kLookEvery = 25;
     constexpr double kStands = 1e-10;
-    const double top = static_cast<double>(options_.levels - 1);
-    const double bound = std::sqrt(top), step = 2.0 * top / static_cast<double>(rows());
+    const double bound = std::sqrt(top()), step = 2.0 * top() / static_cast<double>(z_.cols());
     for (int k = 1; k <= kMax; ++k) {
-      const VectorXd s = z_ * w;
+      std::vector<double> s = combination_of(z_, w);
       if (k % kLookEvery == 0 && look(s)) return true;
-      const VectorXd beyond = s - s.cwiseMin(bound).cwiseMax(-bound);
-      const VectorXd next = (w - step * (z_.transpose() * beyond)).normalized();
-      const bool stands = 1.0 - std::abs(next.dot(w)) < kStands;
-      w = next;
+      for (double& entry : s) entry -= std::clamp(entry, -bound, bound);
+      std::vector<double> next = products_of(z_, s);
+      for (std::size_t i = 0; i < next.size(); ++i) next[i] = w[i] - step * next[i];
+      normalize(next);
+      const bool stands = 1.0 - std::abs(dot(next, w)) < kStands;
+      w = std::move(next);
       if (stands) break;
     }
-    return look(z_ * w);
+    return look(combination_of(z_, w));
   }
 
   // Rounds s to the levels, in both directions.
-  bool look(const VectorXd& s) {
+  bool look(std::span<const double> s) {
     constexpr int kFits = 3;
     constexpr double kInside = 0.9;  // what is outermost of noisy levels is beyond them
-    const double top = static_cast<double>(options_.levels - 1);
-    double low = kInside * s.minCoeff(), unit = (kInside * s.maxCoeff() - low) / top;
-    VectorXd levels(s.size());
+    const auto [least, most] = std::ranges::minmax(s);
+    double low = kInside * least, unit = (kInside * most - low) / top();
+    std::vector<double> levels(s.size());
     for (int fit = 0; fit < kFits; ++fit) {
-      levels = ((s.array() - low) / unit).round().max(0.0).min(top);
+      std::ranges::transform(s, levels.begin(),
+                             [&](double value) { return std::clamp(std::round((value - low) / unit), 0.0, top()); });
       // s = low + unit level, by least squares
-      const VectorXd off = levels.array() - levels.mean();
-      unit = off.dot(s) / off.squaredNorm();
-      low = s.mean() - unit * levels.mean();
+      const double mean = mean_of(levels);
+      double products = 0.0, squares = 0.0;
+      for (std::size_t j = 0; j < s.size(); ++j) {
+        products += (levels[j] - mean) * s[j];
+        squares += (levels[j] - mean) * (levels[j] - mean);
+      }
+      unit = products / squares;
+      low = mean_of(s) - unit * mean;
       if (!(unit > 0.0)) return false;
     }
-    return take(levels) || take(top - levels.array());
+    if (take(levels)) return true;
+    for (double& level : levels) level = top() - level;
+    return take(levels);
   }
 
   // Counts it as a record where it is in the span.
-  bool take(const VectorXd& levels) {
+  bool take(const std::vector<double>& levels) {
     constexpr double kInSpan = 1e-4;  // of its length: another point on the levels is at least 1 away
-    if (options_.ones && levels(static_cast<Index>(*options_.ones)) != 1.0) return false;
-    const VectorXd weights = basis_.q.transpose() * levels;
-    if (!((basis_.q * weights - levels).norm() <= kInSpan * levels.norm())) return false;
-    const VectorXd direction = z_.transpose() * levels;
-    const VectorXd fresh = direction - known_ * (known_.transpose() * direction);
-    if (fresh.norm() <= kInSpan * direction.norm()) return false;  // it, or a combination of those known
-    known_.conservativeResize(Eigen::NoChange, known_.cols() + 1);
-    known_.col(known_.cols() - 1) = fresh.normalized();
-    found_.push_back({{levels.begin(), levels.end()}, basis_.d.dot(weights), static_cast<std::size_t>(rows())});
+    if (options_.ones && levels[*options_.ones] != 1.0) return false;
+    const std::vector<double> weights = products_of(shown_.basis, levels);
+    const double length = std::sqrt(squared_norm(levels));
+    if (!(distance(combination_of(shown_.basis, weights), levels) <= kInSpan * length)) return false;
+    std::vector<double> fresh = products_of(z_, levels);
+    const double direction = std::sqrt(squared_norm(fresh));
+    take_off_known(fresh);
+    if (std::sqrt(squared_norm(fresh)) <= kInSpan * direction) return false;  // it, or a combination of those known
+    normalize(fresh);
+    known_.push_back(std::move(fresh));
+    found_.push_back({levels, dot(shown_.offsets, weights), levels.size()});
     return true;
   }
 
   const SpanAttackOptions& options_;
-  const Basis& basis_;
+  const OrthonormalRows& shown_;
   RngStream stream_;
-  MatrixXd z_;      // the columns of the table as points, one in each row
-  MatrixXd known_;  // an orthonormal basis of the directions of known records
+  Matrix z_;                                // the columns of the table as points, one in each column
+  std::vector<std::vector<double>> known_;  // an orthonormal basis of the directions of known records
   std::vector<RecoveredRecord> found_;
 };
 
@@ -214,13 +253,12 @@ std::vector<ShownSpan> spans_of(const Transcript& transcript) {
   return spans;
 }
 
-std::size_t dimension_of(const ShownSpan& span) { return static_cast<std::size_t>(Basis(span).q.cols()); }
+std::size_t dimension_of(const ShownSpan& span) { return shown_basis(span).basis.rows(); }
 
 std::vector<RecoveredRecord> recover_discrete(const ShownSpan& span, const SpanAttackOptions& options) {
-  constexpr Index kChecks = 40;  // entries that are not free: a wrong point passes with a chance of 2^-40
-  const Basis basis(span);
-  if (basis.q.cols() == 0 || basis.q.cols() + kChecks > basis.q.rows()) return {};
-  return DiscreteSearch(basis, options).run();
+  const OrthonormalRows shown = shown_basis(span);
+  if (shown.basis.rows() == 0 || shown.basis.rows() + kSpanChecks > shown.basis.cols()) return {};
+  return DiscreteSearch(shown, options).run();
 }
 
 std::vector<RecoveredRecord> recover_discrete(const Transcript& transcript, const SpanAttackOptions& options) {

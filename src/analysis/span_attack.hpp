@@ -50,6 +50,10 @@ struct SpanAttackOptions {
   std::size_t patience = 1000;        // so many starts without a new record, and the search ends
 };
 
+/// A span is searched where it leaves so many entries of a record that are not free: a wrong point passes with a chance
+/// of 2^-40.
+inline constexpr std::size_t kSpanChecks = 40;
+
 /// The dimension of what was shown, to rounding.
 std::size_t dimension_of(const ShownSpan& span);
 

@@ -61,13 +61,15 @@ std::vector<double> largest_eigenvalues(const MatrixXd& symmetric, Index count) 
 }  // namespace
 
 OrthonormalRows orthonormal_rows(std::size_t width, std::span<const double> lengths, std::span<const double> rhs,
-                                 const std::function<void(std::size_t k, std::span<double> row)>& write) {
+                                 const std::function<void(std::size_t k, std::span<double> row)>& write,
+                                 double tolerance) {
   if (lengths.empty()) return {};
   MatrixXd columns = MatrixXd::Zero(static_cast<Index>(width), static_cast<Index>(lengths.size()));
   for (std::size_t k = 0; k < lengths.size(); ++k) write(k, {columns.col(static_cast<Index>(k)).data(), width});
   // Rows^T P = Q R, the columns taken in the order of their distance from those before.
   Eigen::ColPivHouseholderQR<Eigen::Ref<MatrixXd>> qr(columns);
-  qr.setThreshold(std::numeric_limits<double>::epsilon() * static_cast<double>(std::max(width, lengths.size())));
+  const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(std::max(width, lengths.size()));
+  qr.setThreshold(std::max(rounding, tolerance));
   const Index rank = qr.rank();
 
   // A Q^T = S P R^T with S the lengths.

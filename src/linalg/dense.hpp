@@ -20,10 +20,12 @@ struct OrthonormalRows {
 };
 
 /// Of rows a_k = lengths[k] u_k with right-hand sides rhs[k], by rank-revealing QR. `write(k, row)` puts the unit row
-/// u_k into `row`, which holds `width` zeros.
+/// u_k into `row`, which holds `width` zeros. Unit rows that are nearer than `tolerance`, or rounding, to the span of
+/// those taken before add nothing to the basis. Where a right-hand side is NaN the offsets are NaN.
 /// REQUIRES: the lengths are positive.
 OrthonormalRows orthonormal_rows(std::size_t width, std::span<const double> lengths, std::span<const double> rhs,
-                                 const std::function<void(std::size_t k, std::span<double> row)>& write);
+                                 const std::function<void(std::size_t k, std::span<double> row)>& write,
+                                 double tolerance = 0.0);
 
 /// Of a matrix that lies row after row in `entries`; falling.
 std::vector<double> singular_values(std::span<const double> entries, std::size_t rows, std::size_t cols);
