@@ -236,18 +236,13 @@ Result<void> Disclosure::enter(const RunGroup& group) {
   return {};
 }
 
-std::uint64_t Disclosure::limit(std::uint64_t rows) const {
-  constexpr double kEnough = 0x1p62;
-  return static_cast<std::uint64_t>(std::min(kEnough, rules_.max_share * static_cast<double>(rows)));
-}
-
 // Whether all that may ever be asked of these columns is within the limit.
 bool Disclosure::is_tall(const SumRows& sum, const std::vector<std::string>& gram) const {
-  return sum.linear && together(columns_, gram).size() + used_.vectors <= limit(sum.rows);
+  return sum.linear && together(columns_, gram).size() + used_.vectors <= rules_.directions_of(sum.rows);
 }
 
 Allowance Disclosure::allowance(const SumRows& sum) const {
-  const std::uint64_t most = limit(sum.rows);
+  const std::uint64_t most = rules_.directions_of(sum.rows);
   if (is_tall(sum, gram_)) return {};
   const std::uint64_t shown = gram_.size() + used_.vectors;
   const std::uint64_t left = most > shown ? most - shown : 0;
@@ -258,7 +253,7 @@ Allowance Disclosure::allowance(const SumRows& sum) const {
 
 Result<std::string> Disclosure::spend(const DisclosureCost& cost, const SumRows& sum) {
   std::vector<std::string> asked = sorted(cost.gram_columns);
-  const std::uint64_t most = limit(sum.rows);
+  const std::uint64_t most = rules_.directions_of(sum.rows);
   const std::uint64_t vectors = used_.vectors + cost.vectors, scalars = used_.scalars + cost.scalars;
   const bool tall = is_tall(sum, together(gram_, asked));
   if (tall && cost.vectors + cost.scalars > 0) asked = together(asked, columns_);

@@ -31,17 +31,10 @@
 #include "base/result.hpp"
 #include "checkpoint/disclosure_ledger.hpp"
 #include "fedrk/engine.hpp"
+#include "secure_sum/disclosure_rules.hpp"
 #include "transport/protocol/client_site.hpp"
 
 namespace fedrk::network {
-
-/// An owner's settings.
-struct DisclosureRules {
-  std::size_t min_sum = 3;          // clients of a sum, at least
-  std::size_t min_rows = 10;        // of a table that takes part, and records that change between two runs
-  double max_share = 0.2;           // directions for each row in a sum
-  std::vector<std::string> left{};  // clients that take part no more, whose part in earlier sums may be told
-};
 
 /// The rows behind a sum, without those of the largest other client: one that lies about its rows gains nothing.
 struct SumRows {
@@ -91,7 +84,6 @@ class Disclosure {
   Result<std::string> compare(const DataOwner& owner, const store::Disclosed& what, bool& same_table) const;
   std::string other_clients(const std::vector<std::string>& now) const;
   bool overlaps(const std::vector<std::string>& columns) const;
-  std::uint64_t limit(std::uint64_t rows) const;
   void take_over(store::Disclosed what);
   std::vector<std::string> products_of(const std::vector<std::string>& clients) const;
   bool is_tall(const SumRows& sum, const std::vector<std::string>& gram) const;

@@ -97,8 +97,7 @@ CheckLine check_rules(const network::ClientSettings& settings, std::size_t rows)
                         rows, rules.min_rows),
             "have more rows, or lower min-rows where their owner agrees"};
   }
-  const auto shown = static_cast<std::uint64_t>(
-      rules.max_share * static_cast<double>(rows * (rules.min_sum - 1)));  // without another one
+  const std::uint64_t shown = rules.directions_of(rows * (rules.min_sum - 1));  // without another one
   return {Level::Fine, "rules",
           fmt::format("masked sums are over {} clients at least; a sum over {} tables of this size shows at most {} "
                       "directions of their rows: a fit of up to {} columns, the intercept and the target with them, is "
