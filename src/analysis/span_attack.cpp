@@ -20,6 +20,7 @@ namespace {
 
 constexpr Purpose kSpanStarts{0xFFFF'0002};  // of the attacker, beside those of the program
 constexpr double kSameSpan = 1e-7;           // a unit vector nearer to a span than this is in it, to rounding
+constexpr double kInSpan = 1e-4;             // of a point's length: another point on the levels is at least 1 away
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // A sum that moved x by no more than rounding has no digits left.
@@ -121,6 +122,15 @@ Matrix white_columns(const Matrix& basis) {
   return white;
 }
 
+bool is_thin(const OrthonormalRows& shown) {
+  return shown.basis.rows() > 0 && shown.basis.rows() + kSpanChecks <= shown.basis.cols();
+}
+
+// `weights` are the products of the point with the basis.
+bool is_inside(const Matrix& basis, std::span<const double> weights, std::span<const double> point) {
+  return distance(combination_of(basis, weights), point) <= kInSpan * std::sqrt(squared_norm(point));
+}
+
 class DiscreteSearch {
  public:
   DiscreteSearch(const OrthonormalRows& shown, const SpanAttackOptions& options)
@@ -196,11 +206,9 @@ class DiscreteSearch {
 
   // Counts it as a record where it is in the span.
   bool take(const std::vector<double>& levels) {
-    constexpr double kInSpan = 1e-4;  // of its length: another point on the levels is at least 1 away
     if (options_.ones && levels[*options_.ones] != 1.0) return false;
     const std::vector<double> weights = products_of(shown_.basis, levels);
-    const double length = std::sqrt(squared_norm(levels));
-    if (!(distance(combination_of(shown_.basis, weights), levels) <= kInSpan * length)) return false;
+    if (!is_inside(shown_.basis, weights, levels)) return false;
     std::vector<double> fresh = products_of(z_, levels);
     const double direction = std::sqrt(squared_norm(fresh));
     take_off_known(fresh);
@@ -255,15 +263,36 @@ std::vector<ShownSpan> spans_of(const Transcript& transcript) {
 
 std::size_t dimension_of(const ShownSpan& span) { return shown_basis(span).basis.rows(); }
 
+ShownSpan restrict_to(const ShownSpan& span, std::span<const std::size_t> columns) {
+  ShownSpan part{span.clients, {}};
+  for (const auto& vector : span.vectors) {
+    std::vector<double> of_columns;
+    for (const std::size_t column : columns) of_columns.push_back(vector[column]);
+    if (!(squared_norm(of_columns) > 0.0)) continue;
+    of_columns.push_back(vector.back());
+    part.vectors.push_back(std::move(of_columns));
+  }
+  return part;
+}
+
+std::vector<bool> lie_in(const ShownSpan& span, std::span<const std::vector<double>> rows) {
+  std::vector<bool> inside(rows.size(), false);
+  const OrthonormalRows shown = shown_basis(span);
+  if (!is_thin(shown)) return inside;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    inside[i] = is_inside(shown.basis, products_of(shown.basis, rows[i]), rows[i]);
+  }
+  return inside;
+}
+
 std::vector<RecoveredRecord> recover_discrete(const ShownSpan& span, const SpanAttackOptions& options) {
   const OrthonormalRows shown = shown_basis(span);
-  if (shown.basis.rows() == 0 || shown.basis.rows() + kSpanChecks > shown.basis.cols()) return {};
+  if (!is_thin(shown)) return {};
   return DiscreteSearch(shown, options).run();
 }
 
-std::vector<RecoveredRecord> recover_discrete(const Transcript& transcript, const SpanAttackOptions& options) {
+std::vector<RecoveredRecord> recover_discrete(std::span<const ShownSpan> spans, const SpanAttackOptions& options) {
   std::vector<RecoveredRecord> found;
-  const std::vector<ShownSpan> spans = spans_of(transcript);
   for (const ShownSpan& span : spans) {
     const bool is_last = &span == &spans.back() && spans.size() > 1;  // of all together
     if (is_last && !found.empty()) break;
@@ -273,6 +302,10 @@ std::vector<RecoveredRecord> recover_discrete(const Transcript& transcript, cons
     }
   }
   return found;
+}
+
+std::vector<RecoveredRecord> recover_discrete(const Transcript& transcript, const SpanAttackOptions& options) {
+  return recover_discrete(spans_of(transcript), options);
 }
 
 }  // namespace fedrk

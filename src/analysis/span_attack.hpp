@@ -57,10 +57,19 @@ inline constexpr std::size_t kSpanChecks = 40;
 /// The dimension of what was shown, to rounding.
 std::size_t dimension_of(const ShownSpan& span);
 
+/// The same of some columns alone; `columns` ascend.
+ShownSpan restrict_to(const ShownSpan& span, std::span<const std::size_t> columns);
+
+/// Which of these rows lie in the span, to 1e-4 of their length. Nothing but a row that is there does, so that whoever
+/// has a record can tell whether it is among the clients'. None where the span leaves fewer than kSpanChecks entries.
+std::vector<bool> lie_in(const ShownSpan& span, std::span<const std::vector<double>> rows);
+
 /// The records in one span. Their right-hand sides are NaN where no message told any.
 std::vector<RecoveredRecord> recover_discrete(const ShownSpan& span, const SpanAttackOptions& options = {});
 
-/// The records in each span of a transcript; the span of all together is searched where the others gave nothing.
+/// The records in each of the spans of a transcript; the last, of all together, is searched where the others gave
+/// nothing.
+std::vector<RecoveredRecord> recover_discrete(std::span<const ShownSpan> spans, const SpanAttackOptions& options = {});
 std::vector<RecoveredRecord> recover_discrete(const Transcript& transcript, const SpanAttackOptions& options = {});
 
 }  // namespace fedrk

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/span_attack.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -103,6 +104,51 @@ TEST(SpanAttack, FindsNothingInAShareOfTheDirections) {
 
     EXPECT_TRUE(recover_discrete(run.transcript).empty()) << seed;
   }
+}
+
+// Columns that are no whole numbers do not disturb those that are.
+TEST(SpanAttack, SearchesSomeOfTheColumns) {
+  LinearSystem table = test::discrete_table(28, 140, 2, 1);
+  auto& rows = std::get<Matrix>(table.rows);
+  std::vector<std::size_t> discrete;
+  for (std::size_t j = 0; j < 140; ++j) {
+    if (j % 7 != 0) discrete.push_back(j);
+  }
+  for (std::size_t i = 0; i < 28; ++i) {
+    for (std::size_t j = 0; j < 140; j += 7) rows.row(i)[j] += 0.1 * static_cast<double>(i % 5);
+  }
+  table.rhs = multiply(table.rows, test::gaussian_vector(140, 1));
+  const auto run = watch_equations(copy_of(table), 7, 3, {1, 2});
+
+  std::vector<ShownSpan> parts;
+  for (const ShownSpan& span : spans_of(run.transcript)) parts.push_back(restrict_to(span, discrete));
+  const auto found = recover_discrete(parts);
+
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < 28; ++i) {
+    std::vector<double> record;
+    for (const std::size_t j : discrete) record.push_back(rows.row(i)[j]);
+    right += static_cast<std::size_t>(std::ranges::count(found, record, &RecoveredRecord::a));
+  }
+  EXPECT_EQ(found.size(), 28);
+  EXPECT_EQ(right, 28);
+}
+
+TEST(SpanAttack, TellsWhichRowsAreAmongThoseOfASum) {
+  const auto run = watch_equations(test::discrete_table(28, 120, 2, 1), 7, 0, {1, 2});
+  std::vector<std::vector<double>> rows;
+  for (std::size_t i = 0; i < 28; ++i) {
+    const auto row = std::get<Matrix>(run.truth[0].rows).row(i);
+    rows.emplace_back(row.begin(), row.end());
+  }
+  std::vector<std::vector<double>> neighbours = rows;
+  for (auto& row : neighbours) row[0] = 1.0 - row[0];  // somebody else's, but for one entry
+
+  const auto spans = spans_of(run.transcript);
+
+  ASSERT_EQ(spans.size(), 1);
+  EXPECT_EQ(std::ranges::count(lie_in(spans[0], rows), true), 28);
+  EXPECT_EQ(std::ranges::count(lie_in(spans[0], neighbours), true), 0);
 }
 
 TEST(SpanAttack, FindsNothingWhereTheSpanIsEverything) {
