@@ -2,7 +2,8 @@
 #pragma once
 
 // An attack on a plan (fedrk inspect --attack): the plan is run in this process, its server keeps exactly what it would
-// be sent, and then tries to rebuild the clients' records from that (analysis/record_attack.hpp).
+// be sent, and then tries to rebuild the clients' records from that: from single updates (analysis/record_attack.hpp),
+// and from the span of sums (sums_attack.hpp).
 
 #include <cstddef>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/sums_attack.hpp"
 #include "plan/federation.hpp"
 
 namespace fedrk::api {
@@ -17,16 +19,21 @@ namespace fedrk::api {
 struct AttackedClient {
   std::string name;
   std::size_t records = 0;
-  std::size_t updates = 0;                            // of this client alone, that the server saw
-  std::size_t recovered = 0;                          // records, by a server that does not know the draws
+  std::size_t updates = 0;  // of this client alone, that the server saw
+  // Records, by a server that does not know the draws: of the better attack where there are two; nothing where none was
+  // tried.
+  std::optional<std::size_t> recovered{};
   std::optional<std::size_t> recovered_with_draws{};  // nothing where there are no draws to know, or only sums
-  std::size_t confirmed = 0;                          // records that the client is seen to hold by who has them already
+  std::optional<std::size_t> confirmed{};             // records that the client is seen to hold by who has them already
 };
 
 struct AttackFindings {
-  std::string not_tried;   // why; empty: it was
-  std::size_t sums = 0;    // over two clients or more, that the server saw
-  std::size_t others = 0;  // messages of other kinds, which it did not use
+  std::string not_tried;             // why; empty: it was
+  std::size_t sums = 0;              // of steps of two clients or more, that the server saw
+  std::string readings_not_tried{};  // why these were not read as updates; empty: they were
+  std::size_t recovered_by_reading = 0, confirmed_by_reading = 0;
+  std::size_t others = 0;             // messages of other kinds, which these readings did not use
+  std::optional<SumsFindings> spans;  // of sums, where there were any
   bool standardized = false;
   std::vector<AttackedClient> clients;
 };

@@ -180,18 +180,20 @@ Command inspect_command() {
                       "  fedrk inspect plan.toml --attack",
                   .run = [arguments] { return inspect(*arguments); }};
   arguments->plan.add_to(command);
-  append(command.flags,
-         {{.name = "exact",
-           .value = "",
-           .help = "compute rank and rates of large matrices too; may take long",
-           .set = on(arguments->exact),
-           .group = "Output"},
-          {.name = "attack",
-           .value = "",
-           .help = "run the plan and count the records that a curious server could rebuild from what it saw",
-           .set = on(arguments->attack),
-           .group = "Output"},
-          format_flag(arguments->format)});
+  append(
+      command.flags,
+      {{.name = "exact",
+        .value = "",
+        .help = "compute rank and rates of large matrices too; may take long",
+        .set = on(arguments->exact),
+        .group = "Output"},
+       {.name = "attack",
+        .value = "",
+        .help = "run the plan and count the records that a curious server could rebuild from what it saw; of sums also "
+                "with the rules that owners have by default",
+        .set = on(arguments->attack),
+        .group = "Output"},
+       format_flag(arguments->format)});
   return command;
 }
 
