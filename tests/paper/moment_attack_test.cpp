@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/moment_attack.hpp"
 #include "attacks/attack_score.hpp"
-#include "attacks/moment_attack.hpp"
 #include "problem/cross_products.hpp"
 #include "support/masked_sums.hpp"
 #include "support/prostate_table.hpp"

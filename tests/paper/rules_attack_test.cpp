@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/moment_attack.hpp"
 #include "analysis/span_attack.hpp"
 #include "attacks/attack_score.hpp"
 #include "attacks/chosen_attack.hpp"
-#include "attacks/moment_attack.hpp"
 #include "problem/cross_products.hpp"
 #include "support/masked_sums.hpp"
 #include "support/prostate_table.hpp"

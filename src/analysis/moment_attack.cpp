@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "attacks/moment_attack.hpp"
+#include "analysis/moment_attack.hpp"
 
 #include <algorithm>
 #include <cmath>
