@@ -50,6 +50,21 @@ VectorXd offsets_of(const MatrixXd& r, const VectorXd& length, const VectorXd& r
   return solve(weighted, sorted_rhs);
 }
 
+MatrixXd copy_of(const Matrix& matrix) {
+  MatrixXd copy(static_cast<Index>(matrix.rows()), static_cast<Index>(matrix.cols()));
+  for (std::size_t i = 0; i < matrix.rows(); ++i) copy.row(static_cast<Index>(i)) = copy_of(matrix.row(i)).transpose();
+  return copy;
+}
+
+Matrix rows_of(const MatrixXd& matrix) {
+  Matrix rows(static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols()));
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const VectorXd row = matrix.row(static_cast<Index>(i)).transpose();
+    std::ranges::copy(row, rows.row(i).begin());
+  }
+  return rows;
+}
+
 // The largest `count` eigenvalues of a symmetric matrix (its lower triangle), falling.
 std::vector<double> largest_eigenvalues(const MatrixXd& symmetric, Index count) {
   const VectorXd rising = Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
@@ -120,6 +135,30 @@ FlooredSolution solve_floored(std::span<const double> entries, std::span<const d
   const VectorXd x = parts.eigenvectors() * along;
   found.x.assign(x.begin(), x.end());
   return found;
+}
+
+LeastNormSolution solve_least_norm(const Matrix& equations, const Matrix& values) {
+  constexpr double kRank = 1e-12, kFixed = 1e-6;
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
+  decomposition.setThreshold(kRank);
+  decomposition.compute(copy_of(equations));
+  const Index rank = decomposition.rank(), unknowns = decomposition.cols();
+  LeastNormSolution found{rows_of(decomposition.solve(copy_of(values))),
+                          std::vector<bool>(equations.cols(), rank == unknowns)};
+  if (rank == unknowns) return found;
+  // Unknown k is determined where the k-th unit vector is in the row space.
+  const MatrixXd z = decomposition.matrixZ();
+  for (Index k = 0; k < unknowns; ++k) {
+    const double outside = z.block(rank, k, unknowns - rank, 1).squaredNorm();
+    found.determined[static_cast<std::size_t>(decomposition.colsPermutation().indices()(k))] = outside < kFixed;
+  }
+  return found;
+}
+
+SymmetricParts symmetric_parts(const Matrix& symmetric) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(copy_of(symmetric));
+  const VectorXd& values = solver.eigenvalues();
+  return {{values.begin(), values.end()}, rows_of(solver.eigenvectors().transpose())};
 }
 
 void normalize(std::span<double> row) {

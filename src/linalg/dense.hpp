@@ -38,6 +38,20 @@ struct FlooredSolution {
 /// REQUIRES: floor > 0.
 FlooredSolution solve_floored(std::span<const double> entries, std::span<const double> b, double floor);
 
+/// X with the columns of least norm among those that make ||E X - V|| least.
+struct LeastNormSolution {
+  Matrix x;
+  std::vector<bool> determined;  // of each unknown: E alone fixes it, and no choice of least norm
+};
+LeastNormSolution solve_least_norm(const Matrix& equations, const Matrix& values);
+
+/// C = sum_k values[k] v_k v_k^T of a symmetric matrix, rising; v_k is row k of `vectors`.
+struct SymmetricParts {
+  std::vector<double> values;
+  Matrix vectors;
+};
+SymmetricParts symmetric_parts(const Matrix& symmetric);
+
 /// To length one, whatever the size of the entries; zero stays zero.
 void normalize(std::span<double> row);
 

@@ -43,5 +43,35 @@ TEST(OrthonormalRows, KnowNoOffsetsWhereARightHandSideIsUnknown) {
   EXPECT_TRUE(std::ranges::all_of(rows.offsets, [](double offset) { return std::isnan(offset); }));
 }
 
+TEST(SolveLeastNorm, TellsWhichUnknownsTheEquationsDetermine) {
+  // x + y = 2 and z = 5: x and y are alike, and the least norm parts them evenly.
+  const LeastNormSolution found = solve_least_norm(Matrix{{1.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, Matrix{{2.0}, {5.0}});
+
+  EXPECT_NEAR(found.x.row(0)[0], 1.0, 1e-14);
+  EXPECT_NEAR(found.x.row(1)[0], 1.0, 1e-14);
+  EXPECT_NEAR(found.x.row(2)[0], 5.0, 1e-14);
+  EXPECT_EQ(found.determined, (std::vector{false, false, true}));
+}
+
+TEST(SolveLeastNorm, OfManyEquationsIsTheLeastSquaresSolution) {
+  const LeastNormSolution found =
+      solve_least_norm(Matrix{{1.0}, {1.0}, {1.0}}, Matrix{{1.0, 0.0}, {2.0, 0.0}, {6.0, 3.0}});
+
+  EXPECT_NEAR(found.x.row(0)[0], 3.0, 1e-14);
+  EXPECT_NEAR(found.x.row(0)[1], 1.0, 1e-14);
+  EXPECT_EQ(found.determined, std::vector{true});
+}
+
+TEST(SymmetricParts, AreEigenvaluesWithTheirVectorsInRows) {
+  // 1 along (1, -1) and 3 along (1, 1).
+  const SymmetricParts parts = symmetric_parts(Matrix{{2.0, 1.0}, {1.0, 2.0}});
+
+  ASSERT_EQ(parts.values.size(), 2);
+  EXPECT_NEAR(parts.values[0], 1.0, 1e-14);
+  EXPECT_NEAR(parts.values[1], 3.0, 1e-14);
+  EXPECT_NEAR(parts.vectors.row(0)[0], -parts.vectors.row(0)[1], 1e-14);
+  EXPECT_NEAR(parts.vectors.row(1)[0], parts.vectors.row(1)[1], 1e-14);
+}
+
 }  // namespace
 }  // namespace fedrk
