@@ -84,6 +84,7 @@ struct WatchedRun {
   Transcript all{};  // with that of further runs, where the first showed less of the rows' span than there is
   std::size_t runs = 1;
   bool shows_sums = false;
+  std::optional<MomentsFindings> moments{};
 };
 
 // Clients draw anew in each masked run.
@@ -133,6 +134,9 @@ WatchedRun watch(const io::Plan& plan, io::Federation federation, const AttackOb
   (void)run_plan(engine, plan, federation.problem, options);
   run.transcript = engine.transcript();
   watch_further(inner, plan, federation.problem, observer, run);
+  if (run.shows_sums && !is<Private>(run.plan.goal)) {
+    run.moments = attack_moments(inner, plan, federation.problem, run.records);
+  }
   return run;
 }
 
@@ -227,6 +231,7 @@ AttackFindings play_attack(const io::Plan& plan, io::Federation federation, cons
   used += findings.sums;
   if (run.shows_sums)
     take_spans(run, attack_sums(run.all, {run.roster, run.records, problem}, observer.tell), findings);
+  findings.moments = run.moments;
   const auto is_message = [](const Observation& seen) { return !seen.reply.values.empty(); };
   findings.others = static_cast<std::size_t>(std::ranges::count_if(run.transcript, is_message)) - used;
   return findings;

@@ -3,7 +3,7 @@
 
 // An attack on a plan (fedrk inspect --attack): the plan is run in this process, its server keeps exactly what it would
 // be sent, and then tries to rebuild the clients' records from that: from single updates (analysis/record_attack.hpp),
-// and from the span of sums (sums_attack.hpp).
+// from the span of sums (sums_attack.hpp), and from sums over other sets of clients (moments_attack.hpp).
 
 #include <cstddef>
 #include <functional>
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/moments_attack.hpp"
 #include "api/sums_attack.hpp"
 #include "plan/federation.hpp"
 
@@ -32,8 +33,9 @@ struct AttackFindings {
   std::size_t sums = 0;              // of steps of two clients or more, that the server saw
   std::string readings_not_tried{};  // why these were not read as updates; empty: they were
   std::size_t recovered_by_reading = 0, confirmed_by_reading = 0;
-  std::size_t others = 0;             // messages of other kinds, which these readings did not use
-  std::optional<SumsFindings> spans;  // of sums, where there were any
+  std::size_t others = 0;                  // messages of other kinds, which these readings did not use
+  std::optional<SumsFindings> spans;       // of sums, where there were any
+  std::optional<MomentsFindings> moments;  // where there are sums to change
   bool standardized = false;
   std::vector<AttackedClient> clients;
 };

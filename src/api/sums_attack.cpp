@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "analysis/span_attack.hpp"
+#include "api/data_units.hpp"
 #include "linalg/kernels.hpp"
 #include "problem/cross_products.hpp"
 #include "round/task_cost.hpp"
@@ -40,23 +41,6 @@ bool is_sum_of_rows(const Observation& seen) {
   if (std::holds_alternative<ClippedPass>(seen.work) || std::holds_alternative<NoisyProducts>(seen.work)) return false;
   const TaskCost cost = cost_of_sum(seen);
   return cost.vectors + cost.columns > 0;
-}
-
-// A row, or a combination of rows, in the units of the data: of ((a_j - c_j)/s_j) with an intercept in column 0, whose
-// centre is 0.
-void undo(std::span<const double> centre, std::span<const double> scale, std::span<double> row) {
-  for (std::size_t j = 0; j < std::min(scale.size(), row.size()); ++j) row[j] = scale[j] * row[j] + centre[j] * row[0];
-}
-
-void undo_scaling(const io::Problem& problem, std::span<double> row) {
-  if (problem.scaling) undo(problem.scaling->centre, problem.scaling->scale, row);
-}
-
-void undo_frame(const io::Problem& problem, std::span<double> row) {
-  const Frame& frame = problem.fit.frame;
-  std::vector<double> scale = frame.inverse_scale;
-  for (double& entry : scale) entry = 1.0 / entry;
-  undo(frame.centre, scale, row);
 }
 
 std::vector<ShownSpan> spans_in_data_units(const Transcript& transcript, const io::Problem& problem) {

@@ -71,6 +71,40 @@ TEST(InspectAttack, RebuildsNoRecordFromSumsOverManyRows) {
   EXPECT_TRUE(attack["spans"]["recovered"].is_null());
 }
 
+// Three rows at each of 32 sites; docs/privacy.md has the numbers. A rule of ten rows leaves no sum.
+TEST(InspectAttack, ComputesSitesFromRunsThatDifferByOne) {
+  const test::Program program;
+  const auto moments_of = [&](const std::string& clients) {
+    return json::parse(program
+                           .run("inspect --goal fit --data " FEDRK_SOURCE
+                                "/data/prostate.csv --target lpsa --clients " +
+                                clients + " --attack --format json")
+                           .out)["attack"]["moments"];
+  };
+
+  const json few = moments_of("7"), many = moments_of("32");
+
+  EXPECT_EQ(few["clients"], 7);
+  EXPECT_EQ(few["records"], 0);
+  EXPECT_EQ(few["within_rules"]["sums"], 1);
+  EXPECT_EQ(few["within_rules"]["clients"], 0);
+  EXPECT_EQ(many["clients"], 32);
+  EXPECT_GE(many["records"], 81);
+  EXPECT_EQ(many["within_rules"]["sums"], 0);
+}
+
+TEST(InspectAttack, ComputesSitesFromResidualsOfGroupsDrawnAfresh) {
+  const test::Program program;
+
+  const auto attack =
+      json::parse(program.run("inspect " + kProstate + " --method auto --keep all --rounds 400 --attack --format json")
+                      .out)["attack"];
+
+  EXPECT_EQ(attack["moments"]["by"], "residuals");
+  EXPECT_EQ(attack["moments"]["clients"], 7);
+  EXPECT_EQ(attack["moments"]["within_rules"]["clients"], 0);
+}
+
 // ---- Wide tables: 98 rows of 300 columns at seven sites.
 
 enum class Entries { Binary, Gaussian };

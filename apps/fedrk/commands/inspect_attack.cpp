@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using api::AttackedClient;
 using api::AttackFindings;
+using api::MomentsFindings;
 using api::ShownDirections;
 using api::SumsFindings;
 
@@ -113,16 +114,32 @@ std::string readings_text(const AttackFindings& findings, const Totals& all) {
       findings.recovered_by_reading, all.records, findings.confirmed_by_reading);
 }
 
+std::string moments_text(const MomentsFindings& found, const Totals& all, std::size_t clients) {
+  const std::string what = found.by_residuals
+                               ? "Residuals over groups of three that are drawn afresh"
+                               : "Cross-products over everyone, and in further runs over everyone but one";
+  if (!found.not_tried.empty()) return fmt::format(" {}: not tried, as {}.", what, found.not_tried);
+  std::string text = fmt::format(" {}: {} runs ({} sums) give the second moments of {} of {} clients", what, found.runs,
+                                 found.sums, found.clients, clients);
+  if (found.records) text += fmt::format(", and {} of {} records from these", *found.records, all.records);
+  return text +
+         fmt::format(". Within the rules {} answered, and the moments of {} known.",
+                     found.sums_within_rules == 1 ? "1 sum is" : fmt::format("{} sums are", found.sums_within_rules),
+                     found.clients_within_rules == 0 ? std::string("no client are")
+                                                     : count_of(found.clients_within_rules, "client") + " are");
+}
+
 std::string sums_text(const AttackFindings& findings, const Totals& all) {
   if (!findings.spans) return "The server saw no sum without noise, and no attack was tried.";
   const SumsFindings& found = *findings.spans;
   std::string text = found.not_tried.empty()
                          ? directions_text(found) + search_text(found, all) + rules_text(found)
                          : fmt::format("The attack on the span of the sums was not tried: {}.", found.not_tried);
-  return text + readings_text(findings, all) +
-         " Not tried, with more than one run or a server that asks what it likes: residuals over groups drawn afresh, "
-         "two runs that differ by one site or one row, questions of the server's choosing. docs/privacy.md says what "
-         "they find without the owners' rules and with them.";
+  text += readings_text(findings, all);
+  if (findings.moments) text += moments_text(*findings.moments, all, findings.clients.size());
+  return text +
+         " Not tried: a run after one row has changed, and questions of the server's choosing; docs/privacy.md says "
+         "what these find without the owners' rules and with them.";
 }
 
 std::string text_of(const AttackFindings& findings) {
@@ -155,6 +172,17 @@ std::string groups_table(const SumsFindings& found) {
   std::string text = table(rows);
   if (found.groups.size() > kMaxLines) text += fmt::format("  ... and {} more\n", found.groups.size() - kMaxLines);
   return text;
+}
+
+Json moments_json(const MomentsFindings& found) {
+  if (!found.not_tried.empty()) return {{"tried", false}, {"words", found.not_tried}};
+  return {{"tried", true},
+          {"by", found.by_residuals ? "residuals" : "cross-products"},
+          {"runs", found.runs},
+          {"sums", found.sums},
+          {"clients", found.clients},
+          {"records", found.records ? Json(*found.records) : Json(nullptr)},
+          {"within_rules", {{"sums", found.sums_within_rules}, {"clients", found.clients_within_rules}}}};
 }
 
 Json spans_json(const SumsFindings& found) {
@@ -221,6 +249,7 @@ Json attack_json(const AttackFindings& findings) {
                 {"confirmed", or_null(all.confirmed)},
                 {"standardized", findings.standardized},
                 {"spans", findings.spans ? spans_json(*findings.spans) : Json(nullptr)},
+                {"moments", findings.moments ? moments_json(*findings.moments) : Json(nullptr)},
                 {"clients", Json::array()},
                 {"words", text_of(findings)}};
   for (const AttackedClient& client : findings.clients) {
