@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -19,6 +20,8 @@ int main(int argc, char** argv) {
     ::execvp(argv[2], argv + 2);
     ::_exit(127);
   }
+  // The launcher ends all ranks as soon as one ends with a code: this one has its file to write first.
+  (void)std::signal(SIGTERM, SIG_IGN);
   int status = 0;
   rusage usage{};
   if (child < 0 || ::wait4(child, &status, 0, &usage) != child) return 1;
